@@ -1,0 +1,108 @@
+"""What a plan consists of: segments, decisions, and the reasons that may be given. All closed lists."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+from msgspec import Struct
+
+Section: TypeAlias = Literal[
+    "client_system",
+    "meta_context",
+    "brief",
+    "constraints",
+    "task_state",
+    "plan",
+    "fragments",
+    "notes",
+    "summary",
+    "recent",
+    "reminder",
+    "input",
+]
+SECTIONS: tuple[Section, ...] = (
+    "client_system",
+    "meta_context",
+    "brief",
+    "constraints",
+    "task_state",
+    "plan",
+    "fragments",
+    "notes",
+    "summary",
+    "recent",
+    "reminder",
+    "input",
+)
+
+Action: TypeAlias = Literal["keep", "stub", "clear", "clamp", "drop", "summarize", "inject", "recall"]
+
+Reason: TypeAlias = Literal[
+    "instructions",  # the client's own system text
+    "pinned",  # the caller or a rule pinned it
+    "opened_turn",  # the user message that opened the current turn
+    "current_input",  # what this request is about
+    "recent",  # among the rounds that the mode keeps
+    "open_call",  # a call that waits for its result, and its exchange
+    "large_result",  # too large to enter a prefix whole
+    "result_used",  # a tool result that the model has had its use of
+    "oversized",  # one message larger than its share
+    "left_window",  # older than the last N rounds
+    "trigger",  # history passed the trigger
+    "rounds",  # more rounds than the mode keeps
+    "over_budget",  # the prompt would not have fitted
+    "reasoning_unbound",  # reasoning whose prefix changed goes, its message stays
+    "matched",  # recalled for the current input
+    "state",  # a section made from the session's state
+    "repaired",  # added so that the provider takes the prompt
+    "translated",  # the same message in another wire form
+    "escaped",  # look-alikes of our fences made harmless
+    "rolled_back",  # after the point that was rolled back to
+]
+
+Place: TypeAlias = Literal["client", "front", "message", "tail"]
+NO_RANGE = (0, 0)
+
+
+class Decision(Struct, frozen=True, array_like=True):
+    """What happens to the entries `first_seq..last_seq` (both included) until another decision replaces it."""
+
+    first_seq: int
+    last_seq: int
+    action: Action
+    reason: Reason
+    scores: dict[str, float] = {}
+
+
+class Segment(Struct, frozen=True, array_like=True):
+    """One piece of a prompt. Its bytes are stored under `segment_id`, apart from it.
+
+    Attributes:
+        segment_id: content address of its bytes; for a message that goes out as it came in, its body id.
+        section: where in the layout it belongs.
+        place: `client` system text of the client, `front` our text before the history, `message` a message
+            (bytes: JSON array of wire messages, or the one wire object), `tail` our text near the input.
+        tokens: by the session's counter, framing included.
+        origin: entry seqs it was made from (first, last); (0, 0) for what the session's state gives.
+        reason: why it is in.
+        pinned: never left out.
+        action: how it stands for its origin.
+        turn: number of the turn it belongs to; 0 for sections.
+    """
+
+    segment_id: str
+    section: Section
+    place: Place
+    tokens: int
+    origin: tuple[int, int] = NO_RANGE
+    reason: Reason = "recent"
+    pinned: bool = False
+    action: Action = "keep"
+    turn: int = 0
+
+
+class RenderItem(Struct, frozen=True, array_like=True):
+    """What the wire needs of a segment: where it stands and its bytes."""
+
+    place: Place
+    payload: bytes

@@ -1,0 +1,204 @@
+"""The one frozen Settings, built at the edge. Later sources win: preset < TOML < environment < flag < code."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import msgspec
+from msgspec import Struct
+
+from trimtab.errors import BadSetting, UnknownSetting
+
+Mode: TypeAlias = Literal["none", "window", "compact", "retrieval", "hierarchical", "auto"]
+Layout: TypeAlias = Literal["state_first", "cache_first"]
+TailMode: TypeAlias = Literal["auto", "replace", "append"]
+Durability: TypeAlias = Literal["process", "power"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+LAYOUTS: tuple[Layout, ...] = get_args(Layout)
+ENVIRONMENT_PREFIX = "TRIMTAB_"
+
+
+class Budget(Struct, frozen=True, kw_only=True):
+    """What the user sets. A value of None takes the default of REQUIREMENTS B1.
+
+    Attributes:
+        window_tokens: the model's limit; 0 to take it from the model's name.
+        safety_ratio: share of the window that is used at all (0.6; 0.85 for windows up to 16k that are counted
+            exactly). Above 0.8 a warning is reported with each request.
+        reserve_tokens: for the reply. The request's own maximum output, thinking included, goes before it.
+        splice_ratio: buffer for the joints between pieces (0.05, at most 0.10).
+        trigger_ratio, target_ratio: of the history budget; compaction fires at the one and cuts to the other.
+        stable_tokens: absolute cap on the whole prompt, or None.
+    """
+
+    window_tokens: int = 0
+    safety_ratio: float | None = None
+    reserve_tokens: int | None = None
+    splice_ratio: float = 0.05
+    trigger_ratio: float = 0.7
+    target_ratio: float = 0.25
+    stable_tokens: int | None = None
+
+    def __post_init__(self) -> None:
+        checks: tuple[tuple[str, object, bool, str], ...] = (
+            ("window_tokens", self.window_tokens, self.window_tokens >= 0, "0 or more"),
+            ("safety_ratio", self.safety_ratio, self.safety_ratio is None or 0 < self.safety_ratio <= 1, "above 0 and at most 1"),
+            ("reserve_tokens", self.reserve_tokens, self.reserve_tokens is None or self.reserve_tokens >= 0, "0 or more"),
+            ("splice_ratio", self.splice_ratio, 0 <= self.splice_ratio <= 0.10, "from 0 to 0.10"),
+            ("trigger_ratio", self.trigger_ratio, 0 < self.trigger_ratio <= 1, "above 0 and at most 1"),
+            ("target_ratio", self.target_ratio, 0 < self.target_ratio < self.trigger_ratio, "above 0 and below trigger_ratio"),
+            ("stable_tokens", self.stable_tokens, self.stable_tokens is None or self.stable_tokens > 0, "above 0, or None"),
+        )
+        for key, value, good, allowed in checks:
+            if not good:
+                raise BadSetting(f"budget.{key}", value, allowed)
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """How prompts are made. Every value can be changed; the defaults' sources are the row numbers in brackets.
+
+    Attributes:
+        mode: which policy decides [C1-C6].
+        layout: where changing sections stand [P1].
+        budget: the token budget [B1].
+        window_rounds: rounds that `window` keeps; None for 5 where tools are called and 20 in a chat [C2].
+        hot_rounds: rounds that `hierarchical` keeps verbatim [C5].
+        overlap_rounds: rounds that stay verbatim while a summary is laid over them in `auto` [C6].
+        recent_rounds: rounds kept beside recall in `retrieval`.
+        recall_limit: turns recalled a request [C4].
+        recall_max_ratio: share of the history budget that recalled turns may take.
+        clear_results: whether tool results leave once the model has used them [M2].
+        clear_keep_rounds: newest rounds whose results are not yet eligible to be cleared.
+        clear_at_least_tokens: eligible tokens at which they leave between two compactions; None for a twentieth
+            of the history budget, at least 500 [M2].
+        stub_result_ratio: a tool result above this share of the history budget is stubbed on first insertion [M2].
+        summary_max_tokens: cap of the summary, constraints not counted [S4].
+        rules_max_tokens, rules_max_items: above these the rule block is reported as over-long [M2, S3].
+        inject_notes: note keys whose values stand in the prompt [M5].
+        tail_mode: whether changing content replaces the last or is appended (`auto`: by the target) [P1].
+        durability: `process` survives kill -9, `power` also loss of power.
+    """
+
+    mode: Mode = "auto"
+    layout: Layout = "state_first"
+    budget: Budget = Budget()
+    window_rounds: int | None = None
+    hot_rounds: int = 10
+    overlap_rounds: int = 6
+    recent_rounds: int = 3
+    recall_limit: int = 5
+    recall_max_ratio: float = 0.2
+    clear_results: bool = True
+    clear_keep_rounds: int = 2
+    clear_at_least_tokens: int | None = None
+    stub_result_ratio: float = 0.25
+    summary_max_tokens: int = 1_100
+    rules_max_tokens: int = 2_000
+    rules_max_items: int = 30
+    inject_notes: tuple[str, ...] = ()
+    tail_mode: TailMode = "auto"
+    durability: Durability = "process"
+
+    def __post_init__(self) -> None:
+        for key in ("hot_rounds", "overlap_rounds", "recent_rounds", "summary_max_tokens", "rules_max_tokens", "rules_max_items"):
+            if getattr(self, key) < 1:
+                raise BadSetting(key, getattr(self, key), "1 or more")
+        for key in ("recall_limit", "clear_keep_rounds"):
+            if getattr(self, key) < 0:
+                raise BadSetting(key, getattr(self, key), "0 or more")
+        if self.window_rounds is not None and self.window_rounds < 1:
+            raise BadSetting("window_rounds", self.window_rounds, "1 or more, or None")
+        if self.clear_at_least_tokens is not None and self.clear_at_least_tokens < 0:
+            raise BadSetting("clear_at_least_tokens", self.clear_at_least_tokens, "0 or more, or None")
+        for key in ("recall_max_ratio", "stub_result_ratio"):
+            if not 0 < getattr(self, key) <= 1:
+                raise BadSetting(key, getattr(self, key), "above 0 and at most 1")
+        for key, value, allowed in (
+            ("mode", self.mode, MODES),
+            ("layout", self.layout, LAYOUTS),
+            ("tail_mode", self.tail_mode, get_args(TailMode)),
+            ("durability", self.durability, get_args(Durability)),
+        ):
+            if value not in allowed:
+                raise BadSetting(key, value, "one of " + ", ".join(allowed))
+
+    def merged(self, **changes: Any) -> Settings:
+        """The same settings with some values changed."""
+        return msgspec.structs.replace(self, **changes)
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            flat.update(_flat(value, f"{prefix}{key}."))
+        else:
+            flat[prefix + key] = value
+    return flat
+
+
+def _known() -> dict[str, Any]:
+    fields = {name: Settings.__annotations__[name] for name in Settings.__struct_fields__ if name != "budget"}
+    return fields | {f"budget.{name}": Budget.__annotations__[name] for name in Budget.__struct_fields__}
+
+
+class ResolvedSettings(Struct, frozen=True):
+    """Settings together with where each value that is not a default came from."""
+
+    settings: Settings
+    origins: dict[str, str]
+
+
+def load_settings(
+    *,
+    preset: Mapping[str, Any] | None = None,
+    toml_path: Path | str | None = None,
+    environment: Mapping[str, str] | None = None,
+    flags: Mapping[str, Any] | None = None,
+    code: Mapping[str, Any] | None = None,
+) -> ResolvedSettings:
+    """Build the settings from all sources; a later argument wins over an earlier one.
+
+    Keys are flat (`mode`, `budget.window_tokens`) or nested mappings. The environment's names are
+    `TRIMTAB_MODE`, `TRIMTAB_BUDGET__WINDOW_TOKENS`; values there and in flags may be text.
+
+    Raises:
+        UnknownSetting, BadSetting: with the source that the value came from.
+    """
+    layers: list[tuple[str, dict[str, Any]]] = [("preset", _flat(preset or {}))]
+    if toml_path is not None:
+        layers.append((str(toml_path), _flat(tomllib.loads(Path(toml_path).read_text("utf-8")).get("trimtab", {}))))
+    env = os.environ if environment is None else environment
+    named = {
+        key[len(ENVIRONMENT_PREFIX) :].lower().replace("__", "."): value for key, value in env.items() if key.startswith(ENVIRONMENT_PREFIX)
+    }
+    # other names with our prefix (TRIMTAB_DATA and the like) are not settings
+    layers.append(("environment", {key: value for key, value in named.items() if key in _known()}))
+    layers.append(("flag", {key: value for key, value in _flat(flags or {}).items() if value is not None}))
+    layers.append(("code", _flat(code or {})))
+    return _resolve(layers)
+
+
+def _resolve(layers: list[tuple[str, dict[str, Any]]]) -> ResolvedSettings:
+    known = _known()
+    values: dict[str, Any] = {}
+    origins: dict[str, str] = {}
+    for origin, layer in layers:
+        for key, value in layer.items():
+            if key not in known:
+                raise UnknownSetting(key, tuple(known), origin)
+            values[key], origins[key] = value, origin
+    top = {key: value for key, value in values.items() if "." not in key}
+    nested = {key.split(".", 1)[1]: value for key, value in values.items() if key.startswith("budget.")}
+    try:
+        settings = msgspec.convert({**top, "budget": nested}, Settings, strict=False)
+    except BadSetting as error:
+        raise BadSetting(error.key, error.value, error.allowed, origins.get(error.key, error.origin)) from None
+    except msgspec.ValidationError as error:
+        key = str(error).rpartition("$.")[2].strip("`")
+        raise BadSetting(key, values.get(key), str(error).partition(" - at")[0], origins.get(key, "code")) from None
+    return ResolvedSettings(settings, origins)
