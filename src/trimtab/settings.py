@@ -62,13 +62,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     """How prompts are made. Every value can be changed; the defaults' sources are the row numbers in brackets.
 
     Attributes:
-        mode: which policy decides [C1-C6].
+        mode: which policy decides [C1-C6]: one of MODES, or an installed policy's name.
         layout: where changing sections stand [P1].
         budget: the token budget [B1].
         window_rounds: rounds that `window` keeps; None for 5 where tools are called and 20 in a chat [C2].
         hot_rounds: rounds that `hierarchical` keeps verbatim [C5].
         overlap_rounds: rounds that stay verbatim while a summary is laid over them in `auto` [C6].
         recent_rounds: rounds kept beside recall in `retrieval`.
+        recall: whether older turns are recalled; None to let the mode decide [C7].
         recall_limit: turns recalled a request [C4].
         recall_max_ratio: share of the history budget that recalled turns may take.
         clear_results: whether tool results leave once the model has used them [M2].
@@ -83,13 +84,14 @@ class Settings(Struct, frozen=True, kw_only=True):
         durability: `process` survives kill -9, `power` also loss of power.
     """
 
-    mode: Mode = "auto"
+    mode: str = "auto"
     layout: Layout = "state_first"
     budget: Budget = Budget()
     window_rounds: int | None = None
     hot_rounds: int = 10
     overlap_rounds: int = 6
     recent_rounds: int = 3
+    recall: bool | None = None
     recall_limit: int = 5
     recall_max_ratio: float = 0.2
     clear_results: bool = True
@@ -118,7 +120,6 @@ class Settings(Struct, frozen=True, kw_only=True):
             if not 0 < getattr(self, key) <= 1:
                 raise BadSetting(key, getattr(self, key), "above 0 and at most 1")
         for key, value, allowed in (
-            ("mode", self.mode, MODES),
             ("layout", self.layout, LAYOUTS),
             ("tail_mode", self.tail_mode, get_args(TailMode)),
             ("durability", self.durability, get_args(Durability)),

@@ -6,6 +6,8 @@ from typing import Literal, TypeAlias
 
 from msgspec import Struct
 
+from trimtab.core.messages import Source
+
 Section: TypeAlias = Literal[
     "client_system",
     "meta_context",
@@ -43,7 +45,7 @@ Reason: TypeAlias = Literal[
     "opened_turn",  # the user message that opened the current turn
     "current_input",  # what this request is about
     "recent",  # among the rounds that the mode keeps
-    "open_call",  # a call that waits for its result, and its exchange
+    "open_call",  # a call without a result; a fixed answer of ours stands for it
     "large_result",  # too large to enter a prefix whole
     "result_used",  # a tool result that the model has had its use of
     "oversized",  # one message larger than its share
@@ -57,9 +59,14 @@ Reason: TypeAlias = Literal[
     "repaired",  # added so that the provider takes the prompt
     "translated",  # the same message in another wire form
     "escaped",  # look-alikes of our fences made harmless
-    "rolled_back",  # after the point that was rolled back to
+    "late_result",  # a result that came after its call had been given up
+    "replaced",  # a newer result of the same call stands in its place
+    "empty",  # a message that says nothing, which providers refuse
+    "client_changed",  # the client's own system text or tools changed
+    "new_target",  # another model, wire form or layout than the last request
 ]
 
+MemoryKind: TypeAlias = Literal["working", "project", "rules"]
 Place: TypeAlias = Literal["client", "front", "message", "tail"]
 NO_RANGE = (0, 0)
 
@@ -88,6 +95,8 @@ class Segment(Struct, frozen=True, array_like=True):
         pinned: never left out.
         action: how it stands for its origin.
         turn: number of the turn it belongs to; 0 for sections.
+        source: whose words it holds.
+        bound: whether it holds reasoning that is valid only after exactly this prefix.
     """
 
     segment_id: str
@@ -99,6 +108,17 @@ class Segment(Struct, frozen=True, array_like=True):
     pinned: bool = False
     action: Action = "keep"
     turn: int = 0
+    source: Source = "system"
+    bound: bool = False
+
+    @property
+    def memory(self) -> MemoryKind:
+        """Which of the three lives it has (REQUIREMENTS M2)."""
+        if self.place == "client" or self.section in ("meta_context", "constraints", "reminder"):
+            return "rules"
+        if self.source == "tool" or self.section == "fragments":
+            return "working"
+        return "project"
 
 
 class RenderItem(Struct, frozen=True, array_like=True):

@@ -1,0 +1,70 @@
+# make demo    watch Trimtab at work           make test     everything that CI checks
+# make check   the quick part of it            make nightly  property tests with 50,000 examples each
+# make bench   what a request costs, beside LangChain        make format  let ruff fix what it can
+#
+# Each does its own set-up, once. Needed beforehand: Python 3.11 or newer, and make.
+
+PYTHON ?= python3
+WORKERS ?= 2
+VENV := .venv
+BIN := $(VENV)/bin
+BENCH := build/bench-venv
+# PIP_BUILD_CONSTRAINT: what builds the package is pinned too (older pips ignore it)
+PIP_ENV := PIP_BUILD_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
+INSTALL := -m pip install --quiet -c constraints.txt
+SOURCES := src tests benchmarks
+
+.DEFAULT_GOAL := test
+.PHONY: demo test check nightly bench format clean
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Trimtab needs Python 3.11 or newer; run for example: make PYTHON=python3.12 test")'
+	@$(PYTHON) -c 'import ensurepip' || { echo "this Python has no ensurepip; on Debian and Ubuntu: apt-get install python3-venv"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/base.stamp: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP_ENV) $(BIN)/python $(INSTALL) -e .
+	@touch $@
+
+$(VENV)/dev.stamp: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP_ENV) $(BIN)/python $(INSTALL) -e '.[dev]'
+	@touch $@ $(VENV)/base.stamp
+
+demo: $(VENV)/base.stamp
+	@$(BIN)/trimtab demo
+
+check: $(VENV)/dev.stamp
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest tests/core tests/wire tests/test_house.py tests/test_docs.py
+
+test: $(VENV)/dev.stamp
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	@$(BIN)/coverage erase
+	$(BIN)/coverage run -m pytest -n $(WORKERS)
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
+
+nightly: $(VENV)/dev.stamp
+	HYPOTHESIS_PROFILE=nightly $(BIN)/pytest -n $(WORKERS) tests/properties
+
+# apart from .venv: LangChain brings plug-ins that pytest would load
+$(BENCH)/bench.stamp: pyproject.toml constraints.txt benchmarks/requirements.txt
+	$(PYTHON) -m venv $(BENCH)
+	$(PIP_ENV) $(BENCH)/bin/python $(INSTALL) -e . -r benchmarks/requirements.txt
+	@touch $@
+
+bench: $(BENCH)/bench.stamp
+	$(BENCH)/bin/python -m benchmarks.request_cost
+
+format: $(VENV)/dev.stamp
+	$(BIN)/ruff check --fix $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+clean:
+	rm -rf $(VENV) build .coverage .coverage.* .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,0 +1,137 @@
+"""The layouts: which of our sections stands in front and which in the tail, and where the tail stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from trimtab.core.editor import Editor
+from trimtab.core.inputs import PlanInputs
+from trimtab.core.plan import Place, Reason, Section, Segment
+from trimtab.core.sections import (
+    UPDATE_HEAD,
+    SectionText,
+    fence,
+    fragments_text,
+    meta_text,
+    pinned_items,
+    reminder_text,
+    rules_text,
+    summary_text,
+)
+from trimtab.core.state import SessionState
+from trimtab.core.summary import SummaryItem
+
+# of these sections the front of an epoch can go out of date; what changed is then said in the tail
+_UPDATABLE: tuple[Section, ...] = ("meta_context", "brief", "constraints", "notes")
+_INSTRUCTIONS = frozenset({"client_system", "meta_context", "brief", "constraints", "task_state", "plan", "reminder"})
+
+
+def is_instruction(section: Section) -> bool:
+    """Whether its tokens are subtracted before the history budget (REQUIREMENTS B1)."""
+    return section in _INSTRUCTIONS
+
+
+class Layout:
+    """Makes the sections of one layout. Equal texts give equal segments: nothing is made twice."""
+
+    def __init__(self, state: SessionState, inputs: PlanInputs, editor: Editor) -> None:
+        self.state, self.inputs, self.editor = state, inputs, editor
+        self.state_first = inputs.settings.layout == "state_first"
+
+    def front(self, cut_seq: int, summary: bool, fragments: bool = True, summary_max_tokens: int | None = None) -> tuple[Segment, ...]:
+        """Our sections before the history, assembled anew.
+
+        Args:
+            cut_seq: messages up to here are gone, the summary stands for them.
+        """
+        cap = self.inputs.settings.summary_max_tokens if summary_max_tokens is None else summary_max_tokens
+        texts = [*self._base(pinned_items(self.state))]
+        if self.state_first and fragments:
+            texts.append(SectionText("fragments", fragments_text(self.inputs.fragments)))
+        texts.append(SectionText("notes", self.inputs.notes))
+        if summary and cut_seq and cap > 0:
+            texts.append(SectionText("summary", summary_text(self.state, cut_seq, cap, self._count)))
+        return self._segments(texts, "front")
+
+    def refreshed(self, fragments: bool = True) -> tuple[Segment, ...]:
+        """The front of `state_first` between two compactions: all is current but the summary."""
+        head = self.front(0, summary=False, fragments=fragments)
+        return (*head, *(segment for segment in self.state.front if segment.section == "summary"))
+
+    def tail(self, front: Sequence[Segment], altered: frozenset[int], fragments: bool = True) -> tuple[Segment, ...]:
+        """What changes, near the input: only in `cache_first`.
+
+        Args:
+            altered: seqs of messages that do not stand whole; rules from them are said again.
+        """
+        if self.state_first:
+            return ()
+        texts = [SectionText("fragments", fragments_text(self.inputs.fragments))] if fragments else []
+        texts += self._updates(front, altered)
+        texts.append(SectionText("reminder", reminder_text(self.state)))
+        return self._segments(texts, "tail")
+
+    # ------------------------------------------------------------ parts
+
+    def _base(self, rules: Iterable[SummaryItem]) -> list[SectionText]:
+        state = self.state
+        return [
+            SectionText("meta_context", meta_text(state.meta)),
+            SectionText("brief", state.brief.strip()),
+            SectionText("constraints", rules_text(state.pins.values(), rules)),
+        ]
+
+    def _updates(self, front: Sequence[Segment], altered: frozenset[int]) -> list[SectionText]:
+        """Sections of the epoch's front that no longer say what holds.
+
+        A rule from a message after the front was made stands in that message, word for word; it is repeated
+        only where the message does not stand whole.
+        """
+        rules = [item for item in pinned_items(self.state) if self._told_in_front(item, altered)]
+        current = [*self._base(rules), SectionText("notes", self.inputs.notes)]
+        shown = {segment.section: segment.segment_id for segment in front}
+        updates = []
+        for section, text in ((row.section, row.text) for row in current):
+            if section in _UPDATABLE and text and self._made(section, text) != shown.get(section):
+                updates.append(SectionText(section, f"{UPDATE_HEAD}\n{text}" if section in shown else text))
+        return updates
+
+    def _told_in_front(self, item: SummaryItem, altered: frozenset[int]) -> bool:
+        newest = max(item.source_ids, default=0)
+        return not self.state.front_seq or newest <= self.state.front_seq or newest in altered
+
+    def _made(self, section: Section, text: str) -> str:
+        return self.editor.text(fence(section, text, self.inputs.fence_key)).segment_id
+
+    def _segments(self, texts: Iterable[SectionText], place: Place) -> tuple[Segment, ...]:
+        segments = []
+        for row in texts:
+            if not row.text:
+                continue
+            made = self.editor.text(fence(row.section, row.text, self.inputs.fence_key))
+            pinned = row.section in ("meta_context", "brief", "constraints")
+            reason: Reason = "matched" if row.section == "fragments" else "pinned" if pinned else "state"
+            segments.append(Segment(made.segment_id, row.section, place, made.tokens, reason=reason, pinned=pinned, action="inject"))
+        return tuple(segments)
+
+    def _count(self, text: str) -> int:
+        return self.editor.text(text).tokens
+
+
+def tail_index(state: SessionState, inputs: PlanInputs, frozen: int, new: Sequence[Segment]) -> int:
+    """How many segments of the history stand before the tail.
+
+    The tail stands before the user's current input; after it in the Messages form, and after tool results,
+    which nothing may part from their calls.
+    """
+    total = frozen + len(new)
+    if inputs.target.wire == "anthropic":
+        return total
+    index = total
+    while index > 0:
+        segment = new[index - 1 - frozen] if index > frozen else state.projection[index - 1]
+        node = state.nodes.get(segment.origin[0])
+        if segment.place != "message" or segment.source != "user" or node is None or node.results or segment.action == "inject":
+            break
+        index -= 1
+    return max(index, frozen) if inputs.tail_frozen else index

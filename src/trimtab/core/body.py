@@ -1,0 +1,241 @@
+"""The history's part of a prompt: which message stands how, as segments in prompt order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from trimtab.core.budget import BudgetReport
+from trimtab.core.editor import Edit, Editor, Made
+from trimtab.core.entries import Node, Repair
+from trimtab.core.inputs import PlanInputs
+from trimtab.core.plan import Action, Decision, Reason, Segment
+from trimtab.core.state import LEAST_CLEARED_TOKENS, SessionState, Unit
+from trimtab.core.view import UnitView
+
+# what a cleared result still costs: its line and its message's framing
+STUB_TOKENS = 60
+
+
+class Limits(Struct, frozen=True, array_like=True):
+    """From which size a message is not taken whole, in tokens; 0 for "never"."""
+
+    stub_tokens: int = 0
+    clamp_tokens: int = 0
+
+
+NO_LIMITS = Limits()
+
+
+def limits_for(budget: BudgetReport, inputs: PlanInputs, reshapes: bool) -> Limits:
+    """A result above its share is stubbed, a reply that could not be kept by any compaction is clamped."""
+    if not reshapes:
+        return NO_LIMITS
+    stub = int(budget.history_budget_tokens * inputs.settings.stub_result_ratio)
+    return Limits(max(stub, LEAST_CLEARED_TOKENS * 2), max(budget.target_tokens, LEAST_CLEARED_TOKENS * 2))
+
+
+class BodyPlan(Struct, frozen=True, kw_only=True):
+    """How to assemble the history anew.
+
+    Attributes:
+        keep_from: index of the first unit that stays (the message that opened the turn stays besides).
+        cleared: seqs of results that stand as one line.
+        strip: reasoning goes, its messages stay.
+        limits: sizes above which a message is not taken whole.
+        clamps: token limits of single messages, by seq.
+    """
+
+    keep_from: int = 0
+    cleared: frozenset[int] = frozenset()
+    strip: bool = False
+    limits: Limits = NO_LIMITS
+    clamps: dict[int, int] = {}
+
+
+class Body(Struct):
+    """Segments in prompt order. `loose` is what is not frozen: an exchange that waits for results."""
+
+    segments: list[Segment]
+    loose: list[Segment]
+    repairs: list[Repair]
+    decisions: list[tuple[int, Action, Reason]]
+
+    @property
+    def tokens(self) -> int:
+        return sum(segment.tokens for segment in self.segments) + sum(segment.tokens for segment in self.loose)
+
+
+class BodyBuilder:
+    """Makes segments of a state's units under one plan."""
+
+    def __init__(self, state: SessionState, inputs: PlanInputs, editor: Editor) -> None:
+        self.state, self.inputs, self.editor = state, inputs, editor
+
+    # ------------------------------------------------------------ whole and new
+
+    def appended(self, limits: Limits) -> Body:
+        """What is new since the last request."""
+        state, body, plan = self.state, Body([], [], [], []), BodyPlan(limits=limits)
+        first = max(0, state.frozen_units - 1)
+        for index in range(first, len(state.units)):
+            done = state.frozen_nodes if state.frozen_units and index == first else 0
+            self._unit(state.units[index], done, plan, body)
+        return body
+
+    def whole(self, plan: BodyPlan) -> Body:
+        """All that stays under the plan, from the first kept unit on."""
+        body = Body([], [], [], [])
+        for index in kept_indexes(self.state, plan.keep_from):
+            self._unit(self.state.units[index], 0, plan, body)
+        return body
+
+    def _unit(self, unit: Unit, done: int, plan: BodyPlan, body: Body) -> None:
+        state = self.state
+        is_open = unit is state.open_unit
+        into = body.loose if is_open else body.segments
+        for seq in unit.nodes[done:]:
+            if seq in unit.replaced:
+                body.decisions.append((seq, "drop", "replaced"))
+                continue
+            self._node(state.nodes[seq], unit, plan, into, body)
+        if unit.open_calls and self._due(unit, done):
+            for call_id in unit.open_calls:
+                self._repair(unit, call_id, into, body)
+
+    def _due(self, unit: Unit, done: int) -> bool:
+        """A repair is made once: when the unit enters the projection, or where it is still loose."""
+        return done == 0 or done < len(unit.nodes) or unit is self.state.open_unit
+
+    def _node(self, node: Node, unit: Unit, plan: BodyPlan, into: list[Segment], body: Body) -> None:
+        edit, action, reason = self._edit(node, unit, plan)
+        made = self.editor.make(node, edit)
+        if made is None:
+            body.decisions.append((node.seq, "drop", "reasoning_unbound" if edit.strip and node.has_reasoning else "empty"))
+            return
+        body.decisions.append((node.seq, action, reason))
+        into.append(self._segment(node, unit, made, action, reason, edit.strip))
+
+    def _segment(self, node: Node, unit: Unit, made: Made, action: Action, reason: Reason, stripped: bool = False) -> Segment:
+        return Segment(
+            segment_id=made.segment_id,
+            section="recent",
+            place="message",
+            tokens=made.tokens,
+            origin=(node.seq, node.seq),
+            reason=reason,
+            action=action,
+            turn=unit.turn,
+            source=node.source,
+            bound=node.has_reasoning and not stripped,
+        )
+
+    # ------------------------------------------------------------ edits
+
+    def _edit(self, node: Node, unit: Unit, plan: BodyPlan) -> tuple[Edit, Action, Reason]:
+        strip = plan.strip and unit.reasoning
+        if unit.orphan and node.results:
+            limit = plan.clamps.get(node.seq, plan.limits.clamp_tokens)
+            return Edit(as_text=True, max_tokens=limit if node.tokens > limit else 0), "inject", "repaired"
+        if node.seq in plan.clamps:
+            return Edit(strip=strip, max_tokens=plan.clamps[node.seq]), "clamp", "oversized"
+        if node.seq in plan.cleared:
+            return Edit(clear=True, strip=strip), "clear", "result_used"
+        limits = plan.limits
+        if limits.stub_tokens and node.result_tokens > limits.stub_tokens:
+            return Edit(clear=True, preview=True, strip=strip), "stub", "large_result"
+        if limits.clamp_tokens and node.role == "assistant" and node.tokens > limits.clamp_tokens:
+            return Edit(strip=strip, max_tokens=limits.clamp_tokens // 2), "clamp", "oversized"
+        reason: Reason = "recent"
+        if unit.opens_turn and unit.turn == self.state.turn:
+            reason = "opened_turn"
+        return Edit(strip=strip), "keep", reason
+
+    def _repair(self, unit: Unit, call_id: str, into: list[Segment], body: Body) -> None:
+        caller = next((seq for seq in unit.nodes if any(call == call_id for call, _ in self.state.nodes[seq].calls)), unit.key)
+        made = self.editor.repair(self.state.nodes[caller], call_id)
+        segment = Segment(
+            segment_id=made.segment_id,
+            section="recent",
+            place="message",
+            tokens=made.tokens,
+            origin=(caller, caller),
+            reason="open_call",
+            action="inject",
+            turn=unit.turn,
+            source="tool",
+        )
+        into.append(segment)
+        body.repairs.append(Repair(caller, call_id, segment))
+
+
+# ---------------------------------------------------------------- which units stay
+
+
+def kept_indexes(state: SessionState, keep_from: int) -> list[int]:
+    """Indexes of the units that stay: from `keep_from` on, and the message that opened the current turn.
+
+    No compaction crosses an exchange that waits for results.
+    """
+    last = len(state.units) - 1
+    start = max(0, min(keep_from, last))
+    opening = [index for index, unit in enumerate(state.units[:start]) if unit.opens_turn and unit.turn == state.turn]
+    return [*opening, *range(start, last + 1)]
+
+
+def eligible(state: SessionState, keep_rounds: int) -> list[tuple[int, int]]:
+    """(seq, result tokens) of results that the model has had its use of, and that may leave."""
+    newest = state.round - keep_rounds
+    return [(seq, tokens) for seq, round_, tokens in state.results if round_ <= newest]
+
+
+def shrinkable(state: SessionState, least_round: int) -> frozenset[int]:
+    """Seqs of all results of live rounds up to `least_round` that a stub would make smaller."""
+    return frozenset(
+        seq
+        for unit in state.units
+        if unit.round <= least_round
+        for seq in unit.nodes
+        if state.nodes[seq].result_tokens >= LEAST_CLEARED_TOKENS
+    )
+
+
+def unit_views(state: SessionState, cleared: frozenset[int], limits: Limits) -> list[UnitView]:
+    """What each exchange would cost if it stayed, by stored counts alone."""
+    views = []
+    for index, unit in enumerate(state.units):
+        tokens = sum(_cost(state.nodes[seq], cleared, limits) for seq in unit.nodes if seq not in unit.replaced)
+        views.append(UnitView(index, tokens, unit.round, unit.turn, unit is state.open_unit))
+    return views
+
+
+def _cost(node: Node, cleared: frozenset[int], limits: Limits) -> int:
+    if node.seq in cleared or (limits.stub_tokens and node.result_tokens > limits.stub_tokens):
+        return node.tokens - node.result_tokens + STUB_TOKENS
+    if limits.clamp_tokens and node.role == "assistant" and node.tokens > limits.clamp_tokens:
+        return limits.clamp_tokens // 2
+    return node.tokens
+
+
+# ---------------------------------------------------------------- decisions as ranges
+
+
+def as_ranges(rows: Iterable[tuple[int, Action, Reason]], dense: bool = True) -> tuple[Decision, ...]:
+    """Join neighbours of one fate: the shortest list of ranges, by seq.
+
+    Args:
+        dense: the rows name every live message, so that what lies between two of them is no message.
+    """
+    ranges: list[Decision] = []
+    for seq, action, reason in sorted(rows):
+        last = ranges[-1] if ranges else None
+        if last is not None and (last.action, last.reason) == (action, reason) and (dense or seq <= last.last_seq + 1):
+            ranges[-1] = Decision(last.first_seq, max(seq, last.last_seq), action, reason)
+        else:
+            ranges.append(Decision(seq, seq, action, reason))
+    return tuple(ranges)
+
+
+def tokens_of(segments: Sequence[Segment]) -> int:
+    return sum(segment.tokens for segment in segments)

@@ -1,0 +1,310 @@
+"""The closed union of ledger entries. FROZEN: an entry once written is decoded forever.
+
+A field may be added with a default; a changed meaning takes a new tag. `ENTRY_VERSION` rises when the
+way an entry is folded changes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from trimtab.core.messages import Role, Source, Status, WireName
+from trimtab.core.plan import Decision, Segment
+from trimtab.core.summary import ItemChanges
+from trimtab.core.target import Target
+
+ENTRY_VERSION = 1
+
+HAS_USER_INPUT = 1
+HAS_REASONING = 2
+HAS_MEDIA = 4
+HAS_TEXT = 8
+HAS_FENCE = 16
+IS_EMPTY = 32
+
+
+class Node(Struct, frozen=True, array_like=True):
+    """What is known of a message without its text.
+
+    Attributes:
+        seq: its place in the lane.
+        lineage: identity of the conversation up to and with it.
+        content: identity of what it says, wherever it stands.
+        body_id: identity of its bytes.
+        tokens: raw count by the session's counter, framing included.
+        result_tokens: the part of `tokens` that is the content of tool results.
+        calls: (call id, tool name) of each call it makes, in order.
+        results: call ids it answers, in order.
+        flags: HAS_* bits.
+    """
+
+    seq: int
+    lineage: str
+    content: str
+    body_id: str
+    wire: WireName
+    role: Role
+    tokens: int
+    result_tokens: int = 0
+    calls: tuple[tuple[str, str], ...] = ()
+    results: tuple[str, ...] = ()
+    flags: int = 0
+    status: Status = "complete"
+    source: Source = "user"
+
+    @property
+    def opens_turn(self) -> bool:
+        return bool(self.flags & HAS_USER_INPUT)
+
+    @property
+    def has_reasoning(self) -> bool:
+        return bool(self.flags & HAS_REASONING)
+
+
+class MessageAdded(Struct, frozen=True, tag_field="type", tag="message"):
+    """A message of the history."""
+
+    node: Node
+    key: str = ""
+
+
+class BodyReplaced(Struct, frozen=True, tag_field="type", tag="body"):
+    """The same message came again with reasoning that the stored bytes lack."""
+
+    seq: int
+    node: Node
+
+
+class InstructionsSet(Struct, frozen=True, tag_field="type", tag="instructions"):
+    """The client's own system text: leading system messages, or the request's `system`. Replaces the last."""
+
+    nodes: tuple[Node, ...]
+
+
+class MetaContextSet(Struct, frozen=True, tag_field="type", tag="meta_context"):
+    identity: str = ""
+    never: tuple[str, ...] = ()
+    done_when: tuple[str, ...] = ()
+
+
+class BriefSet(Struct, frozen=True, tag_field="type", tag="brief"):
+    text: str
+
+
+class Pinned(Struct, frozen=True, tag_field="type", tag="pinned"):
+    pin_id: str
+    text: str
+    polarity: str = "must"
+
+
+class Unpinned(Struct, frozen=True, tag_field="type", tag="unpinned"):
+    pin_id: str
+
+
+class NoteWritten(Struct, frozen=True, tag_field="type", tag="note"):
+    """A version of a note. The value's JSON is kept under `body_id`; None means the note was deleted."""
+
+    key: str
+    version: int
+    body_id: str
+
+
+class ItemsChanged(Struct, frozen=True, tag_field="type", tag="items"):
+    """Summary items added, superseded or closed."""
+
+    changes: ItemChanges
+
+
+class Recalled(Struct, frozen=True, tag_field="type", tag="recalled"):
+    """What recall brought for the turn that `for_seq` opened: (first seq, last seq, score), best first."""
+
+    for_seq: int
+    query: str
+    hits: tuple[tuple[int, int, float], ...]
+
+
+class Compacted(Struct, frozen=True, tag_field="type", tag="compacted"):
+    """A new epoch: the projection is assembled anew.
+
+    Attributes:
+        kind: "compaction" where history left, "rebuild" where only its form changed.
+        cut_seq: every message up to here has left (or had left before); 0 for none.
+        front: our sections before the history, as of this epoch.
+        segments: the history as it stands from now on, in prompt order.
+        decisions: what changed for which entries.
+        tokens_before, tokens_after: of the history.
+        covered: (first seq, last seq) of what left now; (0, 0) for nothing.
+    """
+
+    epoch: int
+    kind: str
+    reason: str
+    action: str
+    cut_seq: int
+    front: tuple[Segment, ...]
+    segments: tuple[Segment, ...]
+    decisions: tuple[Decision, ...]
+    tokens_before: int
+    tokens_after: int
+    covered: tuple[int, int] = (0, 0)
+
+
+class Cleared(Struct, frozen=True, tag_field="type", tag="cleared"):
+    """Some segments of the projection were replaced by smaller ones; the rest stands."""
+
+    epoch: int
+    segments: tuple[Segment, ...]
+    decisions: tuple[Decision, ...]
+    freed_tokens: int
+
+
+class Repair(Struct, frozen=True, tag_field="type", tag="repair"):
+    """Something was added so that the provider takes the prompt."""
+
+    seq: int
+    call_id: str
+    segment: Segment
+
+
+class RequestSent(Struct, frozen=True, tag_field="type", tag="request"):
+    """A request, recorded before it leaves. What is not here is what the last request of the epoch had.
+
+    Attributes:
+        number: 1, 2, 3 ... within the lane, over all branches.
+        as_of_seq: the state it was planned from.
+        front: our sections before the history, where they changed; None for "as before".
+        appended: segments that joined the projection with this request.
+        loose: segments after them that are not frozen (an exchange that still waits for results).
+        tail: our text near the input. Not frozen, unless `tail_frozen`: then what of it is new is in `appended`.
+        tail_at: how many segments of projection and loose stand before the tail.
+        shared_tokens: what the next prompt can share: tokens of all that stands before the tail and is frozen.
+        system_ids: body ids of the client's instructions, in order.
+        tools_id, params_id: body ids of the tool list and of the other parameters, "" for none.
+        sections: tokens by section, "tools" among them.
+        decisions: changes since the last request.
+        budget: the arithmetic, as of `BudgetReport`.
+        prefix_tokens: tokens shared with the last request's prefix.
+        break_reason: why the prefix is not the last prompt without its tail; "" where it is.
+        fingerprint: of everything outside the ledger that it depended on.
+        level: step of the mode's state machine.
+    """
+
+    number: int
+    as_of_seq: int
+    epoch: int
+    target: Target
+    settings_hash: str
+    counter_id: str
+    renderer_version: int
+    front: tuple[Segment, ...] | None
+    appended: tuple[Segment, ...]
+    loose: tuple[Segment, ...]
+    tail: tuple[Segment, ...]
+    tail_at: int
+    shared_tokens: int
+    system_ids: tuple[str, ...]
+    tools_id: str
+    params_id: str
+    tokens: int
+    sections: dict[str, int]
+    decisions: tuple[Decision, ...]
+    budget: dict[str, Any]
+    prefix_tokens: int
+    break_reason: str
+    cuts: tuple[str, ...]
+    fingerprint: str
+    level: int = 0
+    tail_frozen: bool = False
+    calibration_id: str = ""
+
+
+class UsageReported(Struct, frozen=True, tag_field="type", tag="usage"):
+    """What the provider counted for a request."""
+
+    request: int
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int = 0
+
+
+class WindowLearned(Struct, frozen=True, tag_field="type", tag="window"):
+    """The provider said "too long": its true window, or a cap below what it refused (0 where unknown)."""
+
+    window_tokens: int
+    cap_tokens: int
+
+
+class CounterChanged(Struct, frozen=True, tag_field="type", tag="counter"):
+    """Another tokenizer: counts of what is live, as (seq, tokens, result tokens)."""
+
+    counter_id: str
+    tokens: tuple[tuple[int, int, int], ...]
+
+
+class Checkpointed(Struct, frozen=True, tag_field="type", tag="checkpoint"):
+    name: str
+
+
+class RolledBack(Struct, frozen=True, tag_field="type", tag="rollback"):
+    """The branch goes on from `to_seq`; what came after stays in the ledger."""
+
+    to_seq: int
+    name: str = ""
+
+
+class Branched(Struct, frozen=True, tag_field="type", tag="branch"):
+    """The client edited or regenerated: its history leaves the stored one after `to_seq`."""
+
+    to_seq: int
+    why: str = ""
+
+
+class Degraded(Struct, frozen=True, tag_field="type", tag="degraded"):
+    """Something of ours failed and the deterministic path served."""
+
+    cause: str
+    detail: str = ""
+
+
+Entry: TypeAlias = (
+    MessageAdded
+    | BodyReplaced
+    | InstructionsSet
+    | MetaContextSet
+    | BriefSet
+    | Pinned
+    | Unpinned
+    | NoteWritten
+    | ItemsChanged
+    | Recalled
+    | Compacted
+    | Cleared
+    | Repair
+    | RequestSent
+    | UsageReported
+    | WindowLearned
+    | CounterChanged
+    | Checkpointed
+    | RolledBack
+    | Branched
+    | Degraded
+)
+
+_encoder = msgspec.json.Encoder()
+_decoder: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
+
+
+def encode_entry(entry: Entry) -> bytes:
+    return _encoder.encode(entry)
+
+
+def decode_entry(data: bytes) -> Entry:
+    """Raises msgspec.DecodeError (also for an unknown tag)."""
+    return _decoder.decode(data)
+
+
+def kind_of(entry: Entry) -> str:
+    return str(entry.__struct_config__.tag)

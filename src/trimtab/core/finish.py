@@ -1,0 +1,146 @@
+"""From a draft to what is recorded: the request entry, with what it shares with the last one and why not more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from trimtab.core.assemble import tail_index
+from trimtab.core.body import as_ranges, tokens_of
+from trimtab.core.budget import BudgetReport
+from trimtab.core.draft import Draft, PromptPlan, common_tokens
+from trimtab.core.entries import Compacted, RequestSent
+from trimtab.core.plan import Segment
+from trimtab.core.view import Verdict
+
+if TYPE_CHECKING:
+    from trimtab.core.planner import Planner
+
+
+def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdict) -> PromptPlan:
+    """Place the tail, measure the shared prefix, and write the entries."""
+    state, inputs = planner.state, planner.inputs
+    frozen = draft.frozen_segments(state)
+    new, loose = draft.body.segments, draft.body.loose
+    at = tail_index(state, inputs, len(frozen), [*new, *loose]) if not draft.whole else _whole_index(planner, [*new, *loose])
+    tail_frozen = inputs.tail_frozen and not loose
+    fresh_tail = draft.new_tail(state, inputs)
+    if tail_frozen:
+        at = min(at, len(frozen) + len(new))
+        new = [*new[: at - len(frozen)], *fresh_tail, *new[at - len(frozen) :]]
+    base = inputs.tools_tokens + inputs.system_tokens
+    front_tokens = tokens_of(draft.front)
+    kept = len(frozen) + len(new)
+    until = kept if tail_frozen or not fresh_tail else min(at, kept)
+    shared = base + front_tokens + _leading_tokens(draft, frozen, new, until)
+    prefix, why = _prefix(planner, draft, [*draft.front, *frozen, *new], frozen)
+    entry = draft.entry
+    if isinstance(entry, Compacted):
+        entry = msgspec.structs.replace(entry, segments=tuple(new))
+    standing: tuple[Segment, ...] = () if tail_frozen else fresh_tail
+    body = [*frozen, *new, *loose]
+    segments = (*inputs.system, *draft.front, *body[:at], *standing, *body[at:])
+    sections = _sections(planner, segments)
+    request = RequestSent(
+        number=0,
+        as_of_seq=state.seq,
+        epoch=entry.epoch if entry is not None else state.epoch,
+        target=inputs.target,
+        settings_hash=inputs.settings_hash,
+        counter_id=inputs.counter_id,
+        renderer_version=inputs.renderer_version,
+        front=draft.front if draft.front != state.front or state.last is None else None,
+        appended=() if draft.whole else tuple(new),
+        loose=tuple(loose),
+        tail=draft.tail if tail_frozen else fresh_tail,
+        tail_at=at,
+        shared_tokens=shared,
+        system_ids=tuple(segment.segment_id for segment in inputs.system),
+        tools_id=inputs.tools_id,
+        params_id=inputs.params_id,
+        tokens=sum(sections.values()),
+        sections=sections,
+        decisions=() if draft.whole else as_ranges(draft.body.decisions),
+        budget=msgspec.to_builtins(budget),
+        prefix_tokens=prefix,
+        break_reason=why,
+        cuts=tuple(_cuts(draft)),
+        fingerprint=inputs.fingerprint,
+        level=verdict.level,
+        tail_frozen=tail_frozen,
+    )
+    return PromptPlan(break_entry=entry, repairs=tuple(draft.body.repairs), request=request, segments=segments, budget=budget)
+
+
+def _whole_index(planner: Planner, segments: Sequence[Segment]) -> int:
+    """The tail's place where the history was assembled anew: nothing of it is frozen yet."""
+    if planner.inputs.target.wire == "anthropic":
+        return len(segments)
+    index = len(segments)
+    while index > 0:
+        segment = segments[index - 1]
+        node = planner.state.nodes.get(segment.origin[0])
+        if segment.source != "user" or node is None or node.results or segment.action == "inject":
+            break
+        index -= 1
+    return index
+
+
+def _leading_tokens(draft: Draft, frozen: Sequence[Segment], new: Sequence[Segment], until: int) -> int:
+    """Tokens of the first `until` segments of the history, without walking over what is frozen."""
+    if until >= len(frozen):
+        return draft.frozen_tokens + tokens_of(new[: until - len(frozen)])
+    return draft.frozen_tokens - tokens_of(frozen[until:])
+
+
+def _prefix(planner: Planner, draft: Draft, sequence: list[Segment], frozen: Sequence[Segment]) -> tuple[int, str]:
+    """(tokens shared with the last prompt's prefix, why it is not all that could be shared)."""
+    state, inputs = planner.state, planner.inputs
+    last = state.last
+    if last is None:
+        return 0, ""
+    if last.tools_id != inputs.tools_id:
+        return 0, draft.break_reason or "client_changed"
+    if last.system_ids != tuple(segment.segment_id for segment in inputs.system):
+        return inputs.tools_tokens, draft.break_reason or "client_changed"
+    base = inputs.tools_tokens + inputs.system_tokens
+    if draft.entry is None and draft.front == state.front:
+        return last.shared_tokens, state.branch_mark or ("open_call" if last.loose else "")
+    old = [*state.front, *state.projection]
+    common = min(base + common_tokens(old, sequence), last.shared_tokens)
+    return common, draft.break_reason or "state"
+
+
+def _sections(planner: Planner, segments: Sequence[Segment]) -> dict[str, int]:
+    """Tokens by section; the newest input, by its place at the end, apart from the rounds before it."""
+    sections = {"tools": planner.inputs.tools_tokens} if planner.inputs.tools_tokens else {}
+    for segment in segments:
+        sections[segment.section] = sections.get(segment.section, 0) + segment.tokens
+    tokens = input_tokens(segments)
+    if tokens:
+        sections["recent"] -= tokens
+        sections["input"] = tokens
+        if not sections["recent"]:
+            del sections["recent"]
+    return sections
+
+
+def input_tokens(segments: Sequence[Segment]) -> int:
+    """Tokens of what the request is about: the user's last messages, or the last tool results."""
+    messages = [segment for segment in segments[-64:] if segment.place == "message"]
+    if not messages or messages[-1].source not in ("user", "tool"):
+        return 0
+    tokens, source = 0, messages[-1].source
+    for segment in reversed(messages):
+        if segment.source != source:
+            break
+        tokens += segment.tokens
+    return tokens
+
+
+def _cuts(draft: Draft) -> list[str]:
+    actions = {segment.action for segment in (*draft.body.segments, *draft.body.loose)}
+    named = [name for name in ("stub", "clamp") if name in actions and name not in draft.cuts]
+    return [*draft.cuts, *named]

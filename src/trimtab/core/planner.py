@@ -1,0 +1,267 @@
+"""Planning: from a state to a prompt. Pure: no clock, no I/O, no model; same input, same plan.
+
+The order of decisions: what is new joins; a forced rebuild or the policy's cut or a clearing of used results
+changes what stood before; what still does not fit goes through the ladder of `fit`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from trimtab.core.assemble import Layout
+from trimtab.core.body import (
+    Body,
+    BodyBuilder,
+    BodyPlan,
+    Limits,
+    as_ranges,
+    eligible,
+    kept_indexes,
+    limits_for,
+    shrinkable,
+    tokens_of,
+    unit_views,
+)
+from trimtab.core.budget import BudgetReport, compute_budget
+from trimtab.core.draft import Draft, PromptPlan, start_draft, whole_draft
+from trimtab.core.editor import Edit, Editor
+from trimtab.core.entries import Cleared, Compacted
+from trimtab.core.finish import finish
+from trimtab.core.fit import fit
+from trimtab.core.inputs import PlanInputs
+from trimtab.core.plan import Action, Decision, Reason, Segment
+from trimtab.core.state import SessionState
+from trimtab.core.view import Policy, UnitView, Verdict, View
+
+# clearing less than this between two compactions costs more in broken prefix than it frees
+LEAST_CLEAR_TOKENS = 500
+CLEAR_SHARE = 20
+# a compaction that frees less than this share of the history budget is not worth its break of the prefix
+LEAST_GAIN_SHARE = 0.05
+
+
+def plan(state: SessionState, inputs: PlanInputs, policy: Policy, editor: Editor) -> PromptPlan:
+    """Decide what request number N+1 sends.
+
+    Raises:
+        PinnedOverflow: what must be in does not fit; the error names the largest contributors.
+        WindowUnknown: neither the settings nor the model's name give a window.
+    """
+    return Planner(state, inputs, policy, editor).run()
+
+
+class Planner:
+    """One plan. The attributes are its inputs and what is derived from them once."""
+
+    def __init__(self, state: SessionState, inputs: PlanInputs, policy: Policy, editor: Editor) -> None:
+        self.state, self.inputs, self.policy, self.editor = state, inputs, policy, editor
+        self.layout = Layout(state, inputs, editor)
+        self.builder = BodyBuilder(state, inputs, editor)
+        self.limits = Limits()
+
+    def run(self) -> PromptPlan:
+        self.limits = limits_for(self.budget_of(self.inputs.system_tokens + self.inputs.tools_tokens), self.inputs, self.policy.reshapes)
+        draft = self._joined()
+        budget = self.budget_for(draft)
+        verdict = self.policy.decide(self._view(draft, budget))
+        draft = self._changed(draft, verdict, budget)
+        draft, budget = fit(self, draft, verdict)
+        return finish(self, draft, budget, verdict)
+
+    # ------------------------------------------------------------ budget
+
+    def budget_of(self, instructions_tokens: int) -> BudgetReport:
+        inputs, state = self.inputs, self.state
+        settings = inputs.settings.budget
+        window = settings.window_tokens or inputs.window_tokens or 0
+        if state.learned_window_tokens:
+            window = min(window, state.learned_window_tokens) if window else state.learned_window_tokens
+        cap = settings.stable_tokens
+        if state.learned_cap_tokens:
+            cap = min(cap or state.learned_cap_tokens, state.learned_cap_tokens)
+        return compute_budget(
+            msgspec.structs.replace(settings, window_tokens=window, stable_tokens=cap),
+            instructions_tokens,
+            exact=inputs.exact,
+            max_output_tokens=inputs.max_output_tokens,
+            model=inputs.target.model,
+        )
+
+    def budget_for(self, draft: Draft) -> BudgetReport:
+        return self.budget_of(draft.instruction_tokens(self.state, self.inputs))
+
+    # ------------------------------------------------------------ steps
+
+    def _joined(self) -> Draft:
+        """What stood, and what is new."""
+        state = self.state
+        if state.last is None:
+            front = self.layout.front(0, summary=False)
+        else:
+            front = self.layout.refreshed() if self.layout.state_first else state.front
+        body = self.builder.appended(self.limits)
+        return start_draft(state, front, body, self.layout.tail(front, self.altered(body)))
+
+    def altered(self, body: Body) -> frozenset[int]:
+        """Seqs of messages that do not stand whole, where some rule may depend on it."""
+        old = (segment.origin[0] for segment in self.state.projection if segment.action not in ("keep", "inject"))
+        new = (segment.origin[0] for segment in body.segments if segment.action not in ("keep", "inject"))
+        return frozenset((*old, *new)) if self.state.items else frozenset()
+
+    def _view(self, draft: Draft, budget: BudgetReport) -> View:
+        state, settings = self.state, self.inputs.settings
+        share = max(LEAST_CLEAR_TOKENS, budget.history_budget_tokens // CLEAR_SHARE)
+        return View(
+            settings=settings,
+            budget=budget,
+            history_tokens=draft.history_tokens(state, self.inputs),
+            live_rounds=state.live_rounds,
+            total_tokens=state.total_tokens,
+            rounds=state.round,
+            level=state.last.level if state.last else 0,
+            calls_tools=bool(state.call_units),
+            clear_at_least_tokens=share if settings.clear_at_least_tokens is None else settings.clear_at_least_tokens,
+            units=self._units,
+        )
+
+    def _units(self) -> list[UnitView]:
+        return unit_views(self.state, self.clearable(), self.limits)
+
+    def clearable(self) -> frozenset[int]:
+        """Results that stand as one line already, or may from now on."""
+        gone = {segment.origin[0] for segment in self.state.projection if segment.action == "clear"}
+        if not self.inputs.settings.clear_results:
+            return frozenset(gone)
+        return frozenset((*gone, *shrinkable(self.state, self.state.round - self.inputs.settings.clear_keep_rounds)))
+
+    def _changed(self, draft: Draft, verdict: Verdict, budget: BudgetReport) -> Draft:
+        forced = self._forced()
+        if verdict.keep_from is not None:
+            cut = self._compacted(draft, verdict, budget)
+            if cut is not None:
+                return cut
+        if forced:
+            return self.rebuilt(
+                draft, BodyPlan(limits=self.limits, cleared=self._standing(), strip=self.strips), kind="rebuild", reason=forced
+            )
+        return self._cleared(draft, verdict, budget)
+
+    def _forced(self) -> Reason | None:
+        """Why what stood cannot stand as it is."""
+        state, last = self.state, self.state.last
+        if last is None:
+            return None
+        if state.stale:
+            return "late_result" if state.stale == "late_result" else "replaced" if state.stale == "replaced" else "new_target"
+        if (last.target.wire, last.target.reasoning_bound) != (self.inputs.target.wire, self.inputs.target.reasoning_bound):
+            return "new_target"
+        if self.strips and self._prefix_moved() and any(segment.bound for segment in state.projection):
+            return "client_changed"
+        return None
+
+    @property
+    def strips(self) -> bool:
+        """Whether reasoning must go when what stands before it changes."""
+        return self.inputs.target.reasoning_bound
+
+    def _prefix_moved(self) -> bool:
+        last = self.state.last
+        ids = tuple(segment.segment_id for segment in self.inputs.system)
+        moved = last is not None and (last.tools_id != self.inputs.tools_id or last.system_ids != ids)
+        return moved or (self.layout.state_first and self.layout.refreshed() != self.state.front)
+
+    def _standing(self) -> frozenset[int]:
+        return frozenset(segment.origin[0] for segment in self.state.projection if segment.action == "clear")
+
+    def _compacted(self, draft: Draft, verdict: Verdict, budget: BudgetReport) -> Draft | None:
+        """The policy's cut; None where it would not be worth its break of the prefix."""
+        keep = verdict.keep_from or 0
+        cleared = self.clearable() if verdict.clear else self._standing()
+        if verdict.reason == "trigger" and self._enough_by_clearing(draft, budget):
+            keep = 0
+        cut = self.rebuilt(
+            draft, BodyPlan(keep_from=keep, limits=self.limits, cleared=cleared, strip=self.strips), "compaction", verdict.reason, verdict
+        )
+        gain = draft.history_tokens(self.state, self.inputs) - cut.history_tokens(self.state, self.inputs)
+        least = 1 if verdict.reason in ("left_window", "rounds") else max(1, int(budget.history_budget_tokens * LEAST_GAIN_SHARE))
+        return cut if gain >= least else None
+
+    def _enough_by_clearing(self, draft: Draft, budget: BudgetReport) -> bool:
+        """Whether clearing used results alone brings the history well below the trigger."""
+        freed = sum(tokens for _, tokens in eligible(self.state, self.inputs.settings.clear_keep_rounds))
+        left = draft.history_tokens(self.state, self.inputs) - freed
+        return self.inputs.settings.clear_results and freed > 0 and left <= (budget.trigger_tokens + budget.target_tokens) // 2
+
+    def rebuilt(self, draft: Draft, body_plan: BodyPlan, kind: str, reason: Reason, verdict: Verdict | None = None) -> Draft:
+        """The history assembled anew under a plan, with a front as of now."""
+        verdict = verdict or Verdict()
+        return self.assembled(body_plan, kind, reason, verdict, before=draft.history_tokens(self.state, self.inputs))
+
+    def assembled(
+        self, body_plan: BodyPlan, kind: str, reason: Reason, verdict: Verdict, before: int, summary_max_tokens: int | None = None
+    ) -> Draft:
+        state = self.state
+        kept = kept_indexes(state, body_plan.keep_from)
+        gone = [unit for index, unit in enumerate(state.units) if index not in set(kept)]
+        start = max(0, min(body_plan.keep_from, len(state.units) - 1))
+        cut_seq = state.units[start].key - 1 if gone else state.cut_seq
+        body = self.builder.whole(body_plan)
+        summary = verdict.summary and self.policy.name not in ("window", "none", "retrieval")
+        front = self.layout.front(cut_seq, summary, summary_max_tokens=summary_max_tokens)
+        altered = frozenset(segment.origin[0] for segment in body.segments if segment.action not in ("keep", "inject"))
+        action: Action = "summarize" if summary else "drop"
+        left = [(seq, action, reason) for unit in gone for seq in unit.nodes]
+        after = tokens_of(body.segments) + tokens_of(body.loose)
+        entry = Compacted(
+            epoch=state.epoch + 1,
+            kind="compaction" if gone else kind if kind == "rebuild" else "clearing",
+            reason=reason,
+            action=action,
+            cut_seq=cut_seq,
+            front=front,
+            segments=tuple(body.segments),
+            decisions=as_ranges([*left, *body.decisions]),
+            tokens_before=before,
+            tokens_after=after,
+            covered=(min(unit.key for unit in gone), cut_seq) if gone else (0, 0),
+        )
+        done = whole_draft(front, body, self.layout.tail(front, altered), entry)
+        done.break_reason = reason
+        done.cuts.append("compaction" if gone else "clear" if body_plan.cleared else "rebuild")
+        return done
+
+    def _cleared(self, draft: Draft, verdict: Verdict, budget: BudgetReport) -> Draft:
+        """Used results leave between two compactions, once enough of them are eligible."""
+        settings, state = self.inputs.settings, self.state
+        if not (verdict.clear and settings.clear_results) or self.strips:
+            return draft
+        rows = eligible(state, settings.clear_keep_rounds)
+        if sum(tokens for _, tokens in rows) < self._view(draft, budget).clear_at_least_tokens or not rows:
+            return draft
+        return self._replace(draft, frozenset(seq for seq, _ in rows))
+
+    def _replace(self, draft: Draft, seqs: frozenset[int]) -> Draft:
+        state = self.state
+        frozen: list[Segment] = []
+        changed: list[Segment] = []
+        for segment in state.projection:
+            new = self._one_line(segment) if segment.origin[0] in seqs and segment.action == "keep" else segment
+            frozen.append(new)
+            if new is not segment:
+                changed.append(new)
+        freed = state.projection_tokens - tokens_of(frozen)
+        if freed <= 0:
+            return draft
+        decisions: tuple[Decision, ...] = as_ranges([(segment.origin[0], "clear", "result_used") for segment in changed], dense=False)
+        draft.entry = Cleared(state.epoch + 1, tuple(changed), decisions, freed)
+        draft.frozen, draft.frozen_tokens = frozen, tokens_of(frozen)
+        draft.break_reason = "result_used"
+        draft.cuts.append("clear")
+        return draft
+
+    def _one_line(self, segment: Segment) -> Segment:
+        node = self.state.nodes[segment.origin[0]]
+        made = self.editor.make(node, Edit(clear=True))
+        if made is None or made.tokens >= segment.tokens:
+            return segment
+        return msgspec.structs.replace(segment, segment_id=made.segment_id, tokens=made.tokens, action="clear", reason="result_used")

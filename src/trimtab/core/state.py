@@ -1,0 +1,148 @@
+"""The session's state: a fold over its ledger entries, kept incrementally.
+
+It holds what is live (not yet cut), not the whole history, so that a request costs in proportion to what is
+new. `trimtab.core.fold.apply` is the only thing that changes it.
+"""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from trimtab.core import entries as e
+from trimtab.core.entries import Node
+from trimtab.core.ids import ROOT
+from trimtab.core.plan import Segment
+from trimtab.core.summary import SummaryItem
+from trimtab.core.target import Target
+
+STATE_VERSION = 1
+# Below this a cleared result would not be smaller than its stub.
+LEAST_CLEARED_TOKENS = 120
+# Items of the fields that routine fills; older ones stay in the ledger and in the index only.
+MOST_ROUTINE_ITEMS = 120
+ROUTINE_FIELDS = frozenset({"fact", "action", "structure", "state"})
+
+
+class Unit(Struct):
+    """The exchange: what is kept, stubbed or dropped together.
+
+    A user message alone, or an assistant message with its reasoning, all its calls and all their results.
+    """
+
+    nodes: list[int]
+    role: str
+    round: int
+    turn: int
+    opens_turn: bool = False
+    reasoning: bool = False
+    orphan: bool = False
+    calls: dict[str, str] = field(default_factory=dict)
+    answered: dict[str, int] = field(default_factory=dict)
+    replaced: list[int] = field(default_factory=list)
+
+    @property
+    def key(self) -> int:
+        return self.nodes[0]
+
+    @property
+    def open_calls(self) -> list[str]:
+        return [call for call in self.calls if call not in self.answered]
+
+
+class LastRequest(Struct, frozen=True):
+    """What the next request must know of the last one on its branch."""
+
+    number: int
+    as_of_seq: int
+    target: Target
+    layout_settings: str
+    fingerprint: str
+    system_ids: tuple[str, ...]
+    tools_id: str
+    tail: tuple[Segment, ...]
+    shared_tokens: int
+    level: int
+    tokens: int
+    loose: bool = False
+    history_budget_tokens: int = 0
+
+
+class NoteVersion(Struct, frozen=True, array_like=True):
+    version: int
+    body_id: str
+
+
+class MetaContext(Struct, frozen=True):
+    """Who I am, what I never do, how I judge a step done (REQUIREMENTS T1)."""
+
+    identity: str = ""
+    never: tuple[str, ...] = ()
+    done_when: tuple[str, ...] = ()
+
+
+class Pin(Struct, frozen=True, array_like=True):
+    pin_id: str
+    text: str
+    polarity: str = "must"
+    seq: int = 0
+
+
+class SessionState(Struct):
+    """Everything a plan needs. See the fields' names; counts are raw tokens of `counter_id`."""
+
+    seq: int = 0
+    head: int = 0
+    lineage: str = ROOT
+    spans: list[list[int]] = field(default_factory=list)
+    messages: int = 0
+    round: int = 0
+    turn: int = 0
+    total_tokens: int = 0
+    counter_id: str = ""
+
+    instructions: tuple[Node, ...] = ()
+    meta: MetaContext = MetaContext()
+    brief: str = ""
+    pins: dict[str, Pin] = field(default_factory=dict)
+    notes: dict[str, NoteVersion] = field(default_factory=dict)
+    items: dict[str, SummaryItem] = field(default_factory=dict)
+    checkpoints: dict[str, int] = field(default_factory=dict)
+    keys: dict[str, int] = field(default_factory=dict)
+
+    units: list[Unit] = field(default_factory=list)
+    nodes: dict[int, Node] = field(default_factory=dict)
+    call_units: dict[str, int] = field(default_factory=dict)
+
+    epoch: int = 0
+    cut_seq: int = 0
+    indexed_seq: int = 0
+    front: tuple[Segment, ...] = ()
+    front_seq: int = 0
+    projection: list[Segment] = field(default_factory=list)
+    projection_tokens: int = 0
+    frozen_units: int = 0
+    frozen_nodes: int = 0
+    results: list[tuple[int, int, int]] = field(default_factory=list)
+    stale: str = ""
+
+    recalled: e.Recalled | None = None
+    last: LastRequest | None = None
+    dirty: bool = True
+    branch_mark: str = ""
+    learned_window_tokens: int = 0
+    learned_cap_tokens: int = 0
+
+    def contains(self, seq: int) -> bool:
+        """Whether the entry is on this branch."""
+        return any(first <= seq <= last for first, last in self.spans)
+
+    @property
+    def open_unit(self) -> Unit | None:
+        """The exchange that still waits for results, if it is the newest one."""
+        if self.units and self.units[-1].open_calls:
+            return self.units[-1]
+        return None
+
+    @property
+    def live_rounds(self) -> int:
+        return self.round - self.units[0].round + 1 if self.units else 0

@@ -1,0 +1,128 @@
+"""Whether a tool result says that it went well, and the lines that say so, word for word."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, TypeAlias
+
+from trimtab.distill.facts import facts
+from trimtab.distill.sentences import sentences
+
+Outcome: TypeAlias = Literal["ok", "failed", "unknown"]
+
+# only so much of a result is read, from both ends: a status stands at the top or at the bottom
+EDGE_CHARS = 3_000
+_MAX_LINE_CHARS = 160
+_ERROR_WORDS = ("error", "Error", "ERROR", "xception", "Traceback", "FATAL", "fatal", "ailed", "FAILED", "panic:", "错误", "失败", "异常")
+_ERROR_LINE = re.compile(r"\b(?:error|exception|fatal|failed|failure|traceback|panic|[A-Za-z]+(?:Error|Exception))\b|错误|失败|异常", re.I)
+_NO_ERROR = re.compile(
+    r"\b(?:no|0|zero|without) (?:errors?|failures?|exceptions?|failed)\b|\berrors?\"?\s*[:=]\s*(?:0|null|none|false|\"\"|''|\[\]|\{\})"
+    r"|\bfailed\"?\s*[:=]\s*(?:0|false|null|\[\])\b|\b(?:errors?|failures?)[:=] ?0\b|error[_-](?:rate|count|margin|bar|handler|log)|没有错误|无错误|无异常",
+    re.I,
+)
+_STATUS = re.compile(
+    r"(?im)^[ \t]*(?:process (?:exited|finished) with (?:exit )?code:? -?\d+|exit(?:ed)?[ _-]?(?:code|status)?[:= ]+-?\d+|http(?:/[\d.]+)? \d{3}[^\n]{0,60}|"
+    r"status(?: code)?[:=] ?[^\n]{1,60}|return ?code[:=] ?-?\d+|[^\n]{0,60}\b\d+ (?:passed|failed)\b[^\n]{0,60}|BUILD (?:SUCCESS\w*|FAIL\w*)|(?:ok|done|success)[.!]?[ \t]*$)"
+)
+_EXIT = re.compile(r"(?i)(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)?|return[ _]?code|exited with (?:exit )?code)\"?[:= ]+(-?\d+)")
+_HTTP = re.compile(r"(?i)(?:\bhttp(?:/[\d.]+)?|\"?status(?:[_ ]?code)?\"?)\s*[:= ]\s*(\d{3})\b")
+_JSON_BAD = re.compile(
+    r"\"(?:success|ok|succeeded)\"\s*:\s*false|\"(?:is_?error)\"\s*:\s*true|\"(?:error|errors|exception)\"\s*:\s*(?!null|\"\"|\[\s*\]|\{\s*\}|false|0\b)[\[{\"t\d]"
+    r"|\"status\"\s*:\s*\"(?:error|failed|failure|fail|denied|rejected)\"",
+    re.I,
+)
+_JSON_GOOD = re.compile(r"\"(?:success|ok|succeeded)\"\s*:\s*true|\"status\"\s*:\s*\"(?:ok|success|succeeded|completed|done)\"", re.I)
+_TEXT_BAD = re.compile(
+    r"^\s*(?:[\w.]*(?:error|exception)\b\s*[:：(]|error\b|fatal\b|traceback\b|failed\b|failure\b|错误|失败|异常|permission denied|command not found)",
+    re.I,
+)
+_TEXT_GOOD = re.compile(r"^\s*(?:ok|done|success(?:fully)?(?: \w+){0,6}|succeeded|成功|完成)[.!。！]?\s*$", re.I)
+_TOTAL = re.compile(
+    r"\"?\b(?:grand_?total|total\w*|sum|amount|balance|count|row_count|总计|合计|总额|共计)\b\"?\s*[:=：]\s*(?:\"[^\"\n]{1,60}\"|[$€£¥]?-?\d[\d,.]*(?: ?[A-Za-z%]{1,8}\b)?)",
+    re.I,
+)
+_IDENT = re.compile(r"\"(?:\w*_)?(?:id|number|code|reference|key|email|path|url)\"\s*:\s*(?:\"[^\"\n]{3,80}\"|\d{4,})", re.I)
+_ORDERS = re.compile(
+    r"(?i)\b(?:must|always|never|ignore|disregard|do not|don't|should|from now on|make sure|you are|instructions?|system prompt|assistant|please|remember)\b|必须|务必|不要|不得|禁止|忽略|你是|请|一律|从现在"
+)
+
+
+def edges(text: str) -> str:
+    """The text, or its first and last few thousand characters."""
+    return text if len(text) <= 2 * EDGE_CHARS else text[:EDGE_CHARS] + "\n" + text[-EDGE_CHARS:]
+
+
+def error_lines(text: str, limit: int = 2) -> list[str]:
+    """The first lines that tell of an error, at most `limit`, each an exact slice of at most 160 characters."""
+    starts = sorted({at for word in _ERROR_WORDS for at in _first_finds(text, word)})
+    lines: list[str] = []
+    for at in starts:
+        line = _line_around(text, at)
+        if line and line not in lines and _ERROR_LINE.search(line) and not _NO_ERROR.search(line):
+            lines.append(line)
+        if len(lines) == limit:
+            break
+    return lines
+
+
+def status_lines(text: str, limit: int = 2) -> list[str]:
+    """Lines with an exit code, an HTTP status or a test count, from the edges of the text."""
+    return [found[0].strip() for _, found in zip(range(limit), _STATUS.finditer(edges(text)), strict=False)]
+
+
+def outcome(text: str, is_error: bool) -> Outcome:
+    """`ok` or `failed` only where the result says so itself."""
+    if is_error:
+        return "failed"
+    near = edges(text)
+    exits = [int(code) for code in _EXIT.findall(near)]
+    statuses = [int(code) for code in _HTTP.findall(near[:400])]
+    if any(exits) or any(code >= 400 for code in statuses) or _TEXT_BAD.match(near):
+        return "failed"
+    if near.lstrip()[:1] in ("{", "["):
+        return _json_outcome(near, bool(exits or statuses))
+    if "Traceback (most recent call last)" in near:
+        return "failed"
+    good = bool(exits) or any(200 <= code < 300 for code in statuses) or bool(_TEXT_GOOD.match(near))
+    return "ok" if good else "unknown"
+
+
+def _json_outcome(near: str, has_good_code: bool) -> Outcome:
+    # rows of an array have states of their own; the first few hundred characters are the answer's own
+    head = near[:600] if near.lstrip().startswith("{") else ""
+    if _JSON_BAD.search(head):
+        return "failed"
+    return "ok" if _JSON_GOOD.search(head) or has_good_code else "unknown"
+
+
+def tool_facts(name: str, text: str, limit: int) -> list[str]:
+    """Totals, identifiers and error lines of a tool result, at most `limit`, after the tool's name. What reads like an
+    order to anyone is left out."""
+    near = edges(text)
+    found: list[str] = []
+    candidates = [*error_lines(near, 1), *(total[0] for _, total in zip(range(2), _TOTAL.finditer(near), strict=False))]
+    if near.lstrip()[:1] not in ("[", "{"):
+        spans = list(sentences(near, 0, len(near)))[:200]
+        candidates += facts(near, [span for span in spans if not _ORDERS.search(near, *span)], limit)
+    elif near.lstrip().startswith("{"):
+        candidates += [ident[0] for _, ident in zip(range(2), _IDENT.finditer(near), strict=False)]
+    for fact in candidates:
+        line = " ".join(fact.split())
+        if line and not _ORDERS.search(line) and len(found) < limit and not any(line in old for old in found):
+            found.append(f"{name}: {line}" if name else line)
+    return found
+
+
+def _first_finds(text: str, word: str) -> list[int]:
+    finds: list[int] = []
+    at = text.find(word)
+    while at >= 0 and len(finds) < 4:
+        finds.append(at)
+        at = text.find(word, at + 200)
+    return finds
+
+
+def _line_around(text: str, at: int) -> str:
+    start = max(text.rfind("\n", max(0, at - _MAX_LINE_CHARS), at) + 1, at - _MAX_LINE_CHARS // 2, 0)
+    end = text.find("\n", at, at + _MAX_LINE_CHARS)
+    return text[start : end if end >= 0 else at + _MAX_LINE_CHARS][:_MAX_LINE_CHARS].strip()

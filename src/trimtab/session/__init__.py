@@ -1,0 +1,7 @@
+"""The shell around the pure core: sessions, prompts, and the ledger they are written to."""
+
+from trimtab.session.prompt import Prompt
+from trimtab.session.session import RecordReport, Session
+from trimtab.session.sync import SyncReport
+
+__all__ = ["Prompt", "RecordReport", "Session", "SyncReport"]

@@ -1,0 +1,168 @@
+"""The editor that planning asks: it makes the bytes of an edit, counts them, and remembers what is new."""
+
+from __future__ import annotations
+
+import msgspec
+
+from trimtab.core.editor import VERBATIM, Edit, Made
+from trimtab.core.entries import HAS_FENCE, IS_EMPTY, Node
+from trimtab.core.ids import Hasher
+from trimtab.core.messages import Message, Text
+from trimtab.core.sections import escape, without_ours
+from trimtab.core.target import Target
+from trimtab.session.bodies import Bodies
+from trimtab.session.shorten import clamp_message, cleared_line, previewed
+from trimtab.tokens import MESSAGE_OVERHEAD, Counter
+from trimtab.wire import wire_for
+from trimtab.wire.openai_responses import OpenAIResponses
+
+NO_RESULT = "interrupted: no result was recorded"
+_MOST_REMEMBERED = 5_000
+
+
+class SessionEditor:
+    """Edits for one target and one counter. The same question gives the same answer, from memory if it was asked
+    before. `fresh` holds the bytes that are not stored yet."""
+
+    def __init__(self, target: Target, counter: Counter, hasher: Hasher, bodies: Bodies, fence_key: str) -> None:
+        self.target, self.counter = target, counter
+        self._wire = wire_for(target.wire)
+        self._hasher, self._bodies, self._fence_key = hasher, bodies, fence_key
+        self._made: dict[tuple[str, Edit], Made | None] = {}
+        self._answers: dict[tuple[str, str], Made] = {}
+        self._texts: dict[str, Made] = {}
+        self.fresh: dict[str, bytes] = {}
+
+    def make(self, node: Node, edit: Edit) -> Made | None:
+        if node.flags & IS_EMPTY:
+            return None
+        if edit == VERBATIM and node.wire == self.target.wire and not node.flags & HAS_FENCE:
+            return Made(node.body_id, node.tokens)
+        key = (node.body_id, edit)
+        if key not in self._made:
+            if len(self._made) > _MOST_REMEMBERED:
+                self._made.clear()
+            self._made[key] = self._edited(node, edit)
+        return self._made[key]
+
+    def client_system(self, node: Node) -> Made:
+        """The client's own system text in the target's form."""
+        if node.wire == self.target.wire:
+            return Made(node.body_id, node.tokens)
+        key = (node.body_id, VERBATIM)
+        made = self._made.get(key)
+        if made is None:
+            made = self._payload(self._bodies.message(node))
+            self._made[key] = made
+        return made
+
+    def text(self, text: str) -> Made:
+        made = self._texts.get(text)
+        if made is None:
+            if len(self._texts) > _MOST_REMEMBERED:
+                self._texts.clear()
+            made = self._stored("text", text.encode("utf-8", "replace"), self.counter.count_text(text) + MESSAGE_OVERHEAD)
+            self._texts[text] = made
+        return made
+
+    def repair(self, caller: Node, call_id: str) -> Made:
+        key = (caller.body_id, call_id)
+        made = self._answers.get(key)
+        if made is None:
+            made = self._answers[key] = self._payload(self._answer(caller, call_id))
+        return made
+
+    def _answer(self, caller: Node, call_id: str) -> Message:
+        message = self._bodies.message(caller)
+        if isinstance(self._wire, OpenAIResponses) and caller.wire == self.target.wire and len(message.calls) == 1:
+            # custom and built-in tools are answered by items of their own kinds
+            return self._wire.make_result_for(message, NO_RESULT)
+        return self._wire.make_result(call_id, dict(caller.calls).get(call_id, ""), NO_RESULT)
+
+    # ------------------------------------------------------------ the edits
+
+    def _edited(self, node: Node, edit: Edit) -> Made | None:
+        original = self._bodies.message(node)
+        message: Message | None = original
+        if edit.as_text:
+            message = self._as_text(original, node)
+        if node.flags & HAS_FENCE:
+            message = self._harmless(message or original)
+        if edit.strip:
+            message = self._stripped(message or original)
+        if message is None:
+            return None
+        if message.wire_format != self.target.wire:
+            message = self._translated(message)
+        if edit.clear:
+            message = self._cleared(message, node, edit.preview)
+        if edit.max_tokens:
+            message = clamp_message(message, edit.max_tokens, self._wire, self.counter, node.seq)
+        if message is original and message.wire_format == self.target.wire:
+            return Made(node.body_id, node.tokens)
+        return self._payload(message)
+
+    def _as_text(self, message: Message, node: Node) -> Message:
+        blocks = [
+            f"[late result{f' of {result.name}' if result.name else ''}, its call is no longer here]\n{result.text}"
+            for result in message.results
+        ]
+        own = [message.text] if message.role == "user" and message.text else []
+        return self._wire.make_message("user", "\n\n".join([*blocks, *own]))
+
+    def _stripped(self, message: Message) -> Message | None:
+        wire = wire_for(message.wire_format)
+        bare = wire.without_reasoning(message)
+        if bare is not None and isinstance(wire, OpenAIResponses):
+            return wire.unbind(bare)
+        return bare
+
+    def _harmless(self, message: Message) -> Message:
+        """Look-alikes of our fences lose their meaning; what we injected ourselves and got back goes."""
+        wire = wire_for(message.wire_format)
+        texts = {result.call_id: escape(result.text) for result in message.results if escape(result.text) != result.text}
+        if texts:
+            message = wire.with_results(message, texts)
+        own = "\n".join(part.text for part in message.parts if isinstance(part, Text))
+        clean = escape(without_ours(own, self._fence_key)) if message.role == "user" else escape(own)
+        return message if clean == own else wire.with_text(message, clean or "(empty)")
+
+    def _cleared(self, message: Message, node: Node, preview: bool) -> Message:
+        names = dict(node.calls)
+        form = previewed if preview else cleared_line
+        return self._wire.with_results(
+            message,
+            {result.call_id: form(result.name or names.get(result.call_id, ""), result.text, node.seq) for result in message.results},
+        )
+
+    # ------------------------------------------------------------ bytes
+
+    def _translated(self, message: Message) -> Message:
+        """In the target's form. Where that takes several messages they travel as one array."""
+        pieces = self._wire.render_message(message)
+        if len(pieces) == 1:
+            return self._wire.parse_message(msgspec.json.decode(pieces[0]))
+        return message
+
+    def _payload(self, message: Message) -> Made:
+        if message.wire_format == self.target.wire:
+            return self._stored(message.wire_format, message.wire, self.counter.count_message(message), changed=True)
+        pieces = self._wire.render_message(message)
+        if not pieces:
+            return self._stored(self.target.wire, b"[]", 0, changed=True)
+        tokens = self.counter.count_message(message) + MESSAGE_OVERHEAD * len(pieces)
+        payload = pieces[0] if len(pieces) == 1 else b"[" + b",".join(pieces) + b"]"
+        return self._stored(self.target.wire, payload, tokens, changed=True)
+
+    def _stored(self, kind: str, payload: bytes, tokens: int, changed: bool = False) -> Made:
+        segment_id = self._hasher.body_id(kind, payload)
+        self._bodies.remember(segment_id, payload)
+        self.fresh[segment_id] = payload
+        return Made(segment_id, tokens, changed)
+
+    def take_fresh(self, used: set[str]) -> list[tuple[str, bytes]]:
+        """Bytes of the segments in `used` that were made since they were last taken."""
+        taken = [(segment_id, payload) for segment_id, payload in self.fresh.items() if segment_id in used]
+        for segment_id, _ in taken:
+            del self.fresh[segment_id]
+        return taken

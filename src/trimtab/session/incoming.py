@@ -1,0 +1,224 @@
+"""From what a caller hands over to messages, and from messages to ledger entries with all that is derived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from trimtab.core.entries import HAS_FENCE, HAS_MEDIA, HAS_REASONING, HAS_TEXT, HAS_USER_INPUT, IS_EMPTY, ItemsChanged, MessageAdded, Node
+from trimtab.core.ids import Hasher, call_form
+from trimtab.core.messages import Media, Message, Opaque, Source, Status, Text, ToolCall, ToolResult, WireName
+from trimtab.core.state import SessionState
+from trimtab.core.summary import ItemChanges, SummaryItem
+from trimtab.distill import action_line, extract
+from trimtab.errors import ParseError
+from trimtab.session.bodies import Bodies
+from trimtab.session.lane import Write
+from trimtab.stores import Body, Count
+from trimtab.tokens import MESSAGE_OVERHEAD, Counter
+from trimtab.wire import Reply, wire_for
+from trimtab.wire.common import to_mapping
+from trimtab.wire.detect import detect_event, detect_message, detect_reply
+
+# count of a result message that is not its content: framing, call id
+RESULT_FRAMING_TOKENS = MESSAGE_OVERHEAD
+
+
+def read_messages(values: Iterable[Any], default: WireName) -> list[Message]:
+    """Messages from dicts of any form, SDK objects, whole replies, or streams of either.
+
+    Raises:
+        ParseError: with the place of the value in the list.
+    """
+    messages: list[Message] = []
+    for index, value in enumerate(values):
+        messages.extend(_read(value, default, f"$[{index}]"))
+    return messages
+
+
+def _read(value: Any, default: WireName, path: str) -> Sequence[Message]:
+    if isinstance(value, Message):
+        return (value,)
+    if isinstance(value, str | bytes):
+        raise ParseError(f"expected a message, got {type(value).__name__}; pass {{'role': 'user', 'content': ...}}", path)
+    if hasattr(value, "__aiter__") and not hasattr(value, "model_dump"):
+        raise ParseError("an asynchronous stream; collect its events and pass the list, or pass the final message", path)
+    if _is_stream(value):
+        return read_stream(value, default).messages
+    mapping = to_mapping(value)
+    form = detect_reply(mapping)
+    if form is not None:
+        return wire_for(form).parse_reply(mapping).messages
+    return (wire_for(detect_message(mapping, default)).parse_message(mapping, path),)
+
+
+def _is_stream(value: Any) -> bool:
+    return not isinstance(value, Mapping) and hasattr(value, "__iter__") and not hasattr(value, "model_dump")
+
+
+def read_stream(events: Iterable[Any], default: WireName) -> Reply:
+    """A stream's events folded into the reply they amount to. A list of messages is no stream: spread it."""
+    iterator = iter(events)
+    first = next(iterator, None)
+    if first is None:
+        return wire_for(default).fold_stream(())
+    head = to_mapping(first)
+    if "role" in head and "type" not in head:
+        raise ParseError("a list of messages where one message is expected; pass record(*messages), or sync(messages)")
+
+    def all_events() -> Iterator[Mapping[str, Any]]:
+        yield head
+        for event in iterator:
+            yield to_mapping(event)
+
+    return wire_for(detect_event(head, default)).fold_stream(all_events())
+
+
+# ---------------------------------------------------------------- nodes
+
+
+class Chain(Struct):
+    """Where the next message of a conversation attaches: its parent's identity, and the calls it may answer."""
+
+    lineage: str
+    forms: dict[str, list[str]]
+
+
+def chain_of(state: SessionState, bodies: Bodies) -> Chain:
+    """The end of the state's conversation. Only calls of live exchanges can still be answered."""
+    forms: dict[str, list[str]] = {}
+    for unit in state.units[-2:] if len(state.units) > 2 else state.units:
+        _add_forms(state, unit.nodes, bodies, forms)
+    return Chain(state.lineage, forms)
+
+
+def _add_forms(state: SessionState, seqs: Iterable[int], bodies: Bodies, forms: dict[str, list[str]]) -> None:
+    for seq in seqs:
+        if state.nodes[seq].calls:
+            forms.update({call.call_id: call_form(call) for call in bodies.message(state.nodes[seq]).calls})
+
+
+def forms_for(state: SessionState, chain: Chain, message: Message, bodies: Bodies) -> None:
+    """Make sure that the calls a result answers are known, however far back they were made."""
+    for result in message.results:
+        if result.call_id not in chain.forms and result.call_id in state.call_units:
+            unit = next((unit for unit in state.units if unit.key == state.call_units[result.call_id]), None)
+            if unit is not None:
+                _add_forms(state, unit.nodes, bodies, chain.forms)
+
+
+def flags_of(message: Message) -> int:
+    flags = HAS_USER_INPUT if message.has_user_input and not _is_blank(message) else 0
+    flags |= HAS_REASONING if message.has_reasoning else 0
+    flags |= HAS_MEDIA if any(isinstance(part, Media) for part in message.parts) else 0
+    flags |= HAS_TEXT if any(isinstance(part, Text) and part.text for part in message.parts) else 0
+    flags |= HAS_FENCE if b"rimtab:" in message.wire.lower() else 0
+    return flags | (IS_EMPTY if _is_blank(message) else 0)
+
+
+def _is_blank(message: Message) -> bool:
+    """Nothing that a provider would take: no text but white space, no call, no result, no media, no reasoning."""
+    return not any(
+        part.text.strip() if isinstance(part, Text) else isinstance(part, ToolCall | ToolResult | Media | Opaque) or bool(part)
+        for part in message.parts
+    )
+
+
+def make_node(message: Message, seq: int, chain: Chain, hasher: Hasher, counter: Counter) -> Node:
+    """The message's node at `seq`; the chain goes on from it."""
+    lineage = hasher.lineage_id(chain.lineage, message, chain.forms)
+    tokens = counter.count_message(message)
+    source: Source = "tool" if message.role == "tool" else message.role
+    # a server-side tool's item holds the call and its answer in one: nothing is open, nothing comes later
+    inside = {result.call_id for result in message.results} if message.role == "assistant" else set()
+    results = () if inside else message.results
+    result_tokens = 0
+    if results:
+        result_tokens = (
+            tokens - RESULT_FRAMING_TOKENS if message.role == "tool" else counter.count_text("\n".join(result.text for result in results))
+        )
+    node = Node(
+        seq,
+        lineage,
+        hasher.content_id(message, chain.forms),
+        hasher.body_id(message.wire_format, message.wire),
+        message.wire_format,
+        message.role,
+        tokens,
+        max(0, result_tokens),
+        tuple((call.call_id, call.name) for call in message.calls if call.call_id not in inside),
+        tuple(result.call_id for result in results),
+        flags_of(message),
+        message.status,
+        source,
+    )
+    chain.lineage = lineage
+    chain.forms.update({call.call_id: call_form(call) for call in message.calls})
+    return node
+
+
+# ---------------------------------------------------------------- entries
+
+
+class Intake:
+    """Turns messages into one write. Holds what extraction needs of the state while it runs ahead of the fold."""
+
+    def __init__(self, state: SessionState, next_seq: int, hasher: Hasher, counter: Counter, bodies: Bodies) -> None:
+        self.hasher, self.counter, self.bodies = hasher, counter, bodies
+        self.state = state
+        self.seq = next_seq
+        self.chain = chain_of(state, bodies)
+        self.active = list(state.items.values())
+        self.calls: dict[str, ToolCall] = {}
+        self.write = Write()
+
+    def add(self, message: Message, key: str = "") -> Node:
+        """One message: its node, its body, its count, and what was extracted from it."""
+        forms_for(self.state, self.chain, message, self.bodies)
+        node = make_node(message, self.seq, self.chain, self.hasher, self.counter)
+        self.bodies.keep_message(node.body_id, message)
+        self.bodies.remember(node.body_id, message.wire)
+        self.write.entries.append(MessageAdded(node, key))
+        self.write.bodies.append(Body(node.body_id, message.wire))
+        self.write.counts.append(Count(node.body_id, self.counter.counter_id, node.tokens))
+        self.seq += 1
+        self._distill(message, node)
+        return node
+
+    def _distill(self, message: Message, node: Node) -> None:
+        for call in message.calls:
+            self.calls[call.call_id] = call
+        names = {call_id: call.name for call_id, call in self.calls.items()}
+        changes = extract(message, node.seq, self.active, names)
+        added = [*changes.added, *self._actions(message, node)]
+        changes = ItemChanges(tuple(added), changes.superseded, changes.closed)
+        if not changes:
+            return
+        gone = {*changes.superseded, *changes.closed}
+        self.active = [item for item in self.active if item.item_id not in gone] + added
+        self.write.entries.append(ItemsChanged(changes))
+        self.seq += 1
+
+    def _actions(self, message: Message, node: Node) -> list[SummaryItem]:
+        """One line for each call that was answered: what was called, with what, and what came of it."""
+        items = []
+        for index, result in enumerate(message.results):
+            call = self.calls.get(result.call_id) or self._stored_call(result.call_id)
+            if call is not None:
+                items.append(SummaryItem(f"a{node.seq}.{index}", "action", action_line((call,), (result,)), (node.seq,)))
+        return items
+
+    def _stored_call(self, call_id: str) -> ToolCall | None:
+        key = self.state.call_units.get(call_id)
+        unit = next((unit for unit in reversed(self.state.units) if unit.key == key), None) if key else None
+        for seq in unit.nodes if unit else ():
+            if any(call == call_id for call, _ in self.state.nodes[seq].calls):
+                return next(call for call in self.bodies.message(self.state.nodes[seq]).calls if call.call_id == call_id)
+        return None
+
+
+def with_status(message: Message, status: Status) -> Message:
+    return message if message.status == status else msgspec.structs.replace(message, status=status)

@@ -1,0 +1,246 @@
+"""The request path: fix the inputs, recall by words, plan, commit. No language model is called here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from trimtab.core.draft import PromptPlan
+from trimtab.core.entries import Compacted, CounterChanged, Entry, InstructionsSet, Node, Recalled
+from trimtab.core.ids import ROOT, Hasher
+from trimtab.core.inputs import PlanInputs
+from trimtab.core.messages import Message, encode_wire
+from trimtab.core.plan import Segment
+from trimtab.core.planner import plan
+from trimtab.core.sections import Fragment
+from trimtab.core.state import SessionState
+from trimtab.core.target import Target
+from trimtab.policies import policy_for
+from trimtab.session.bodies import Bodies
+from trimtab.session.editor import SessionEditor
+from trimtab.session.incoming import Chain, make_node
+from trimtab.session.lane import Lane, Write
+from trimtab.session.recalling import current_question, fragments_of, search, turn_rows
+from trimtab.settings import Settings
+from trimtab.stores import Body, Count
+from trimtab.tokens import Counter, window_for
+
+RENDERER_VERSION = 1
+
+
+class Ask(Struct, frozen=True, kw_only=True):
+    """What one call of `prompt` named."""
+
+    target: Target
+    tools: list[Any] | None = None
+    max_output_tokens: int | None = None
+
+
+class Requester:
+    """Plans and commits the requests of one lane for one target and counter."""
+
+    def __init__(self, lane: Lane, settings: Settings, counter: Counter, hasher: Hasher, bodies: Bodies, fence_key: str) -> None:
+        self.lane, self.settings, self.counter = lane, settings, counter
+        self.hasher, self.bodies, self.fence_key = hasher, bodies, fence_key
+        self.policy = policy_for(settings.mode)
+        self.settings_hash = hasher.digest(msgspec.json.encode(settings))
+        self._editors: dict[Target, SessionEditor] = {}
+        self._tools: dict[bytes, tuple[str, int]] = {}
+        # parameters and tools that this process has stored already; storing them again would only cost time
+        self._stored: set[str] = set()
+        self._notes: dict[tuple[tuple[str, str], ...], str] = {}
+
+    def editor_for(self, target: Target) -> SessionEditor:
+        if target not in self._editors:
+            self._editors[target] = SessionEditor(target, self.counter, self.hasher, self.bodies, self.fence_key)
+        return self._editors[target]
+
+    # ------------------------------------------------------------ one request
+
+    def request(self, ask: Ask) -> PromptPlan | None:
+        """Plan and commit; None where the last request is still the answer (same state, same inputs)."""
+        self._use_counter()
+        planned: list[PromptPlan] = []
+
+        def build(state: SessionState, next_seq: int) -> Write | None:
+            planned.clear()
+            write, prompt_plan = self._build(state, ask)
+            if prompt_plan is not None:
+                planned.append(prompt_plan)
+            return write
+
+        self.lane.write(build)
+        return planned[0] if planned else None
+
+    def _build(self, state: SessionState, ask: Ask) -> tuple[Write | None, PromptPlan | None]:
+        tools_id, tools_tokens, tools_bytes = self._tools_of(ask.tools)
+        params = encode_wire(params_of(ask))
+        params_id = self.hasher.body_id("params", params)
+        system = self._system(state, ask.target)
+        fingerprint = self.hasher.digest(
+            msgspec.json.encode(
+                (
+                    self.settings_hash,
+                    ask.target,
+                    ask.max_output_tokens,
+                    tools_id,
+                    params_id,
+                    self.counter.counter_id,
+                    [row.segment_id for row in system],
+                )
+            )
+        )
+        if state.last is not None and not state.dirty and state.last.fingerprint == fingerprint:
+            return None, None
+        recalled, fragments = self._recalled(state)
+        inputs = PlanInputs(
+            settings=self.settings,
+            target=ask.target,
+            counter_id=self.counter.counter_id,
+            exact=self.counter.exact,
+            window_tokens=window_for(ask.target.model),
+            max_output_tokens=ask.max_output_tokens,
+            system=system,
+            tools_tokens=tools_tokens,
+            tools_id=tools_id,
+            params_id=params_id,
+            notes=self._note_text(state),
+            fragments=fragments,
+            fence_key=self.fence_key,
+            settings_hash=self.settings_hash,
+            fingerprint=fingerprint,
+            renderer_version=RENDERER_VERSION,
+        )
+        editor = self.editor_for(ask.target)
+        made = plan(state, inputs, self.policy, editor)
+        made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, number=self.lane.last_request + 1))
+        return self._write(state, made, recalled, editor, [(tools_id, tools_bytes), (params_id, params)]), made
+
+    def _write(
+        self, state: SessionState, made: PromptPlan, recalled: Recalled | None, editor: SessionEditor, extra: Sequence[tuple[str, bytes]]
+    ) -> Write:
+        entries: list[Entry] = [recalled] if recalled is not None and recalled != state.recalled else []
+        write = Write()
+        if made.break_entry is not None:
+            entries.append(made.break_entry)
+            if isinstance(made.break_entry, Compacted) and made.break_entry.covered[1] > state.indexed_seq:
+                write.turns = turn_rows(state, made.break_entry.covered[1], 0, self.bodies)
+        entries += [*made.repairs, made.request]
+        write.entries = entries
+        used = {segment.segment_id for segment in (*made.segments, *made.request.tail)}
+        fresh = editor.take_fresh(used)
+        write.bodies = [Body(body_id, payload) for body_id, payload in fresh]
+        write.bodies += [Body(body_id, payload) for body_id, payload in extra if body_id and body_id not in self._stored]
+        self._stored.update(body_id for body_id, _ in extra)
+        for body_id, payload in extra:
+            self.bodies.remember(body_id, payload)
+        return write
+
+    # ------------------------------------------------------------ inputs
+
+    def _tools_of(self, tools: list[Any] | None) -> tuple[str, int, bytes]:
+        if not tools:
+            return "", 0, b""
+        payload = encode_wire(tools)
+        known = self._tools.get(payload)
+        if known is None:
+            known = (self.hasher.body_id("tools", payload), self.counter.count_tools(tools))
+            self._tools = {payload: known}
+        self.bodies.remember(known[0], payload)
+        return known[0], known[1], payload
+
+    def _system(self, state: SessionState, target: Target) -> tuple[Segment, ...]:
+        editor = self.editor_for(target)
+        segments = []
+        for node in state.instructions:
+            made = editor.client_system(node)
+            segments.append(Segment(made.segment_id, "client_system", "client", made.tokens, reason="instructions", pinned=True))
+        return tuple(segments)
+
+    def _recalled(self, state: SessionState) -> tuple[Recalled | None, tuple[Fragment, ...]]:
+        """What recall brings for the current question: searched once a turn, and again once more has left."""
+        level = state.last.level if state.last else 0
+        if not state.cut_seq or not self.policy.recalls(self.settings, level):
+            return None, ()
+        seq, question = current_question(state, self.bodies)
+        if not seq:
+            return None, ()
+        recalled = state.recalled
+        if recalled is None or recalled.for_seq != seq:
+            recalled = search(self.lane, question, seq, self.settings.recall_limit)
+        share = int((state.last.history_budget_tokens if state.last else 0) * self.settings.recall_max_ratio)
+        return recalled, fragments_of(self.lane, recalled, self.bodies, self.counter, share)
+
+    def _note_text(self, state: SessionState) -> str:
+        rows = tuple(
+            (key, state.notes[key].body_id) for key in self.settings.inject_notes if key in state.notes and state.notes[key].body_id
+        )
+        if rows not in self._notes:
+            self._notes = {rows: "\n".join(f"{key}: {self.bodies.get(body_id).decode()}" for key, body_id in rows)}
+        return self._notes[rows]
+
+    # ------------------------------------------------------------ changes that come before a request
+
+    def _use_counter(self) -> None:
+        """Another tokenizer than the state's: what is live is counted anew, from stored counts where there are any."""
+
+        def build(state: SessionState, next_seq: int) -> Write | None:
+            if state.counter_id == self.counter.counter_id:
+                return None
+            nodes = [*state.nodes.values(), *state.instructions]
+            if not state.counter_id or not nodes:
+                return Write(entries=[CounterChanged(self.counter.counter_id, ())])
+            stored = self.lane.store.counts(self.lane.key.tenant_id, {node.body_id for node in nodes}, self.counter.counter_id)
+            counted = {node.seq: stored.get(node.body_id) or self.counter.count_message(self.bodies.message(node)) for node in nodes}
+            rows = tuple((node.seq, counted[node.seq], _scaled(node, counted[node.seq])) for node in nodes)
+            counts = [Count(node.body_id, self.counter.counter_id, counted[node.seq]) for node in nodes if node.body_id not in stored]
+            return Write(entries=[CounterChanged(self.counter.counter_id, rows)], counts=counts)
+
+        self.lane.write(build)
+
+    def set_instructions(self, messages: Sequence[Message]) -> None:
+        """The client's own system text, where it changed."""
+
+        def build(state: SessionState, next_seq: int) -> Write | None:
+            ids = tuple(self.hasher.body_id(message.wire_format, message.wire) for message in messages)
+            if ids == tuple(node.body_id for node in state.instructions):
+                return None
+            nodes: list[Node] = []
+            bodies: list[Body] = []
+            for index, message in enumerate(messages):
+                node = make_node(message, -(index + 1), Chain(ROOT, {}), self.hasher, self.counter)
+                self.bodies.keep_message(node.body_id, message)
+                self.bodies.remember(node.body_id, message.wire)
+                nodes.append(node)
+                bodies.append(Body(node.body_id, message.wire))
+            return Write(entries=[InstructionsSet(tuple(nodes))], bodies=bodies)
+
+        self.lane.write(build)
+
+
+def _scaled(node: Node, tokens: int) -> int:
+    """The result's share of a new count, in the proportion of the old one."""
+    return tokens * node.result_tokens // max(1, node.tokens)
+
+
+_OUTPUT_KEYS: Mapping[str, str] = {
+    "openai_chat": "max_completion_tokens",
+    "openai_responses": "max_output_tokens",
+    "anthropic": "max_tokens",
+}
+# Anthropic's interface requires a maximum output; REQUIREMENTS B1 reserves this much where the caller names none
+DEFAULT_OUTPUT_TOKENS = 4_096
+
+
+def params_of(ask: Ask) -> dict[str, Any]:
+    """The parameters of the request body that a prompt fixes: model and maximum output."""
+    params: dict[str, Any] = {"model": ask.target.model} if ask.target.model else {}
+    output = ask.max_output_tokens
+    if output is None and ask.target.wire == "anthropic":
+        output = DEFAULT_OUTPUT_TOKENS
+    if output is not None:
+        params[_OUTPUT_KEYS[ask.target.wire]] = output
+    return params

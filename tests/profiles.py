@@ -1,0 +1,31 @@
+"""How many examples hypothesis tries. The environment variable HYPOTHESIS_PROFILE names the profile.
+
+The properties of DESIGN §9 (tests/properties) carry `@PROPERTY` and get the full count. All other hypothesis
+tests get at most 200 by default, so that CI stays quick.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import HealthCheck, settings
+
+EXAMPLES = {"dev": 50, "ci": 2_000, "nightly": 50_000}
+ELSEWHERE_AT_MOST = 200
+
+name = os.environ.get("HYPOTHESIS_PROFILE", "dev")
+if name not in EXAMPLES:
+    raise ValueError(f"HYPOTHESIS_PROFILE is {name!r}; it must be one of {', '.join(EXAMPLES)}")
+
+# `derandomize` and `deadline` are named because hypothesis changes its own defaults where it sees a CI machine
+settings.register_profile(
+    name,
+    max_examples=min(EXAMPLES[name], ELSEWHERE_AT_MOST),
+    deadline=None,
+    derandomize=False,
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+settings.load_profile(name)
+
+PROPERTY = settings(max_examples=EXAMPLES[name])
