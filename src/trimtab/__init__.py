@@ -1,5 +1,6 @@
 """Trimtab decides what a long-running LLM agent sees on each request, under a hard token budget, and proves it."""
 
+from trimtab.actions import Retrieved, rebuild, retrieve, summarize, trim
 from trimtab.core.budget import BudgetReport
 from trimtab.core.plan import Decision, Segment
 from trimtab.core.target import Target
@@ -20,6 +21,7 @@ __all__ = [
     "Prompt",
     "RecordReport",
     "ResolvedSettings",
+    "Retrieved",
     "Segment",
     "Session",
     "Settings",
@@ -30,4 +32,8 @@ __all__ = [
     "WireError",
     "load_settings",
     "preset",
+    "rebuild",
+    "retrieve",
+    "summarize",
+    "trim",
 ]

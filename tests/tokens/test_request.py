@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.tokens.test_media import png
 from trimtab.core.messages import WIRES, Media, Message, Opaque, Reasoning, Text, ToolCall, ToolResult, WireName
 from trimtab.tokens import MESSAGE_OVERHEAD, count_request, counter_for
+from trimtab.tokens.families import FAMILIES
 from trimtab.tokens.framing import CALL_OVERHEAD, JOINT_TOKENS, RESULT_OVERHEAD
 from trimtab.wire import wire_for
 
@@ -64,6 +65,19 @@ def test_arguments_cost_at_least_what_they_cost_as_text_and_as_an_object(argumen
     assert cost >= MESSAGE_OVERHEAD + CALL_OVERHEAD + 1 + counter.count_text(arguments)
 
 
+def test_arguments_are_bounded_by_the_object_that_a_template_writes() -> None:
+    counter, sent = counter_for("qwen3-8b"), json.dumps({f"k{n}": [n, n] for n in range(20)}, separators=(",", ":"))
+    spaced = json.dumps(json.loads(sent))
+    assert counter.count_text(sent) < counter.count_text(spaced)
+    framing = counter.count_message(message()) + CALL_OVERHEAD + counter.count_text("f")
+    assert counter.count_message(message(ToolCall(call_id="c", name="f", arguments=sent))) == framing + counter.count_text(spaced)
+
+
+def test_a_result_is_framed_at_least_as_a_message_of_any_family_is() -> None:
+    assert max(family.message_tokens for family in FAMILIES.values()) < RESULT_OVERHEAD
+    assert min(family.message_tokens for family in FAMILIES.values()) == MESSAGE_OVERHEAD
+
+
 def test_tools_cost_their_schema_and_nothing_costs_nothing() -> None:
     counter = counter_for("gpt-4o")
     assert counter.count_tools(None) == counter.count_tools([]) == 0
@@ -71,6 +85,14 @@ def test_tools_cost_their_schema_and_nothing_costs_nothing() -> None:
     schema = counter.count_text(json.dumps(TOOL, separators=(",", ":")))
     assert schema < two - one < schema + 20
     assert one >= two - one
+
+
+@pytest.mark.parametrize(("model", "written"), [("qwen3-8b", {}), ("llama-3.1-8b", {"indent": 4})])
+def test_tools_are_counted_as_chat_templates_write_them(model: str, written: dict[str, int]) -> None:
+    counter = counter_for(model)
+    schema = counter.count_text(json.dumps(TOOL, **written))  # type: ignore[arg-type]
+    assert schema > 1.2 * counter.count_text(json.dumps(TOOL, separators=(",", ":")))
+    assert counter.count_tools([TOOL, TOOL]) - counter.count_tools([TOOL]) >= schema
 
 
 def test_the_three_forms_of_one_talk_count_nearly_alike() -> None:

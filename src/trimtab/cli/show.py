@@ -107,7 +107,7 @@ def _show_list(session: Session, name: str, as_json: bool) -> None:
     table = make_table(f"session {name}", ("request", "tokens", "budget", "epoch", "prefix", "cuts", "prefix broken by"), left=(5, 6))
     for row in rows:
         table.add_row(
-            *(", ".join(value) if isinstance(value, list) else f"{value:,}" if isinstance(value, int) else value for value in row.values())
+            *(", ".join(value) if isinstance(value, list) else f"{value:,}" if isinstance(value, int) else str(value) for value in row.values())
         )
     console().print(table)
 

@@ -8,6 +8,7 @@ from trimtab.core.editor import Editor
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.plan import Place, Reason, Section, Segment
 from trimtab.core.sections import (
+    GONE_HEAD,
     UPDATE_HEAD,
     SectionText,
     fence,
@@ -92,7 +93,9 @@ class Layout:
         shown = {segment.section: segment.segment_id for segment in front}
         updates = []
         for section, text in ((row.section, row.text) for row in current):
-            if section in _UPDATABLE and text and self._made(section, text) != shown.get(section):
+            if not text and section in shown:
+                updates.append(SectionText(section, GONE_HEAD))
+            elif section in _UPDATABLE and text and self._made(section, text) != shown.get(section):
                 updates.append(SectionText(section, f"{UPDATE_HEAD}\n{text}" if section in shown else text))
         return updates
 
@@ -115,7 +118,7 @@ class Layout:
         return tuple(segments)
 
     def _count(self, text: str) -> int:
-        return self.editor.text(text).tokens
+        return self.editor.count(text)
 
 
 def tail_index(state: SessionState, inputs: PlanInputs, frozen: int, new: Sequence[Segment]) -> int:

@@ -49,6 +49,10 @@ class Editor(Protocol):
         """A text of ours."""
         ...
 
+    def count(self, text: str) -> int:
+        """Tokens of a text alone; nothing is made."""
+        ...
+
     def repair(self, caller: Node, call_id: str) -> Made:
         """The fixed answer to a call of `caller` that never got one."""
         ...

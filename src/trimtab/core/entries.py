@@ -262,6 +262,12 @@ class Branched(Struct, frozen=True, tag_field="type", tag="branch"):
     why: str = ""
 
 
+class RebuildAsked(Struct, frozen=True, tag_field="type", tag="rebuild"):
+    """The next prompt is assembled anew from ledger, state and summary."""
+
+    why: str = ""
+
+
 class Degraded(Struct, frozen=True, tag_field="type", tag="degraded"):
     """Something of ours failed and the deterministic path served."""
 
@@ -290,6 +296,7 @@ Entry: TypeAlias = (
     | Checkpointed
     | RolledBack
     | Branched
+    | RebuildAsked
     | Degraded
 )
 

@@ -116,6 +116,8 @@ def _prefix(planner: Planner, draft: Draft, sequence: list[Segment], frozen: Seq
 def _sections(planner: Planner, segments: Sequence[Segment]) -> dict[str, int]:
     """Tokens by section; the newest input, by its place at the end, apart from the rounds before it."""
     sections = {"tools": planner.inputs.tools_tokens} if planner.inputs.tools_tokens else {}
+    if planner.inputs.filler_tokens:
+        sections["client_system"] = planner.inputs.filler_tokens
     for segment in segments:
         sections[segment.section] = sections.get(segment.section, 0) + segment.tokens
     tokens = input_tokens(segments)

@@ -47,8 +47,6 @@ def _message(state: SessionState, seq: int, entry: e.MessageAdded) -> None:
     state.total_tokens += node.tokens
     if entry.key:
         state.keys[entry.key] = node.seq
-    if node.opens_turn:
-        state.indexed_seq = max(state.indexed_seq, node.seq - 1)
     if node.results:
         _results(state, node)
     elif node.role == "assistant":
@@ -223,7 +221,7 @@ def _compacted(state: SessionState, seq: int, entry: e.Compacted) -> None:
     state.front, state.front_seq = entry.front, seq
     state.projection = list(entry.segments)
     state.projection_tokens = sum(segment.tokens for segment in entry.segments)
-    state.stale = ""
+    state.stale = None
     state.frozen_units = 0
     _freeze(state)
     state.results = []
@@ -327,6 +325,10 @@ def _rolled_back(state: SessionState, seq: int, entry: e.RolledBack) -> None:
     state.branch_mark = "rolled_back"
 
 
+def _rebuild(state: SessionState, seq: int, entry: e.RebuildAsked) -> None:
+    state.stale = "asked"
+
+
 def _branched(state: SessionState, seq: int, entry: e.Branched) -> None:
     state.branch_mark = "branch"
 
@@ -352,5 +354,6 @@ _FOLDS: dict[type, Callable[[SessionState, int, Any], None]] = {
     e.Checkpointed: _checkpoint,
     e.RolledBack: _rolled_back,
     e.Branched: _branched,
+    e.RebuildAsked: _rebuild,
     e.Degraded: _nothing,
 }

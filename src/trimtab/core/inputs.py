@@ -17,6 +17,7 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
         exact: whether the counter is the model's own tokenizer.
         window_tokens: the model's window where the settings do not name one.
         system: the client's instructions as segments, in order.
+        filler_tokens: of what the wire form may have to add of its own (a first user message).
         tools_tokens: of the tool schemas; `tools_id` and `params_id` are where their bytes are.
         notes: the text of the notes that are injected, "" for none.
         fragments: recalled turns, best first, each already shortened to its share.
@@ -30,6 +31,7 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
     window_tokens: int | None = None
     max_output_tokens: int | None = None
     system: tuple[Segment, ...] = ()
+    filler_tokens: int = 0
     tools_tokens: int = 0
     tools_id: str = ""
     params_id: str = ""
@@ -42,7 +44,8 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
 
     @property
     def system_tokens(self) -> int:
-        return sum(segment.tokens for segment in self.system)
+        """Of the client's own system text, and of what the wire form may have to add."""
+        return sum(segment.tokens for segment in self.system) + self.filler_tokens
 
     @property
     def tail_frozen(self) -> bool:

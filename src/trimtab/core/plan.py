@@ -63,6 +63,7 @@ Reason: TypeAlias = Literal[
     "replaced",  # a newer result of the same call stands in its place
     "empty",  # a message that says nothing, which providers refuse
     "client_changed",  # the client's own system text or tools changed
+    "asked",  # the caller asked to assemble anew
     "new_target",  # another model, wire form or layout than the last request
 ]
 

@@ -152,7 +152,7 @@ class Planner:
         if last is None:
             return None
         if state.stale:
-            return "late_result" if state.stale == "late_result" else "replaced" if state.stale == "replaced" else "new_target"
+            return state.stale
         if (last.target.wire, last.target.reasoning_bound) != (self.inputs.target.wire, self.inputs.target.reasoning_bound):
             return "new_target"
         if self.strips and self._prefix_moved() and any(segment.bound for segment in state.projection):

@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from trimtab.core import entries as e
 from trimtab.core.entries import Node
 from trimtab.core.ids import ROOT
-from trimtab.core.plan import Segment
+from trimtab.core.plan import Reason, Segment
 from trimtab.core.summary import SummaryItem
 from trimtab.core.target import Target
 
@@ -123,7 +123,7 @@ class SessionState(Struct):
     frozen_units: int = 0
     frozen_nodes: int = 0
     results: list[tuple[int, int, int]] = field(default_factory=list)
-    stale: str = ""
+    stale: Reason | None = None
 
     recalled: e.Recalled | None = None
     last: LastRequest | None = None

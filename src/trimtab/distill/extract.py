@@ -214,12 +214,13 @@ def _superseded_by(found: _Found, field: Field, sentence: str) -> str:
     if not (rules_en.is_reversal(sentence) or rules_zh.is_reversal(sentence)):
         return ""
     keys = _key_words(sentence)
-    old = {value.rstrip("s") for value in [*rules_en.old_values(sentence), *rules_zh.old_values(sentence)] if value}
+    values = [*rules_en.old_values(sentence), *rules_zh.old_values(sentence)]
+    old = [re.compile(rf"(?<![a-z0-9.]){re.escape(value)}(?![a-z0-9])") for value in values if value]
     matches: list[tuple[int, str]] = []
     for item in found.active:
         if item.status != "active" or item.field not in (field, "constraint", "format", "decision", "preference"):
             continue
-        named = any(value in item.text.lower() for value in old)
+        named = any(value.search(item.text.lower()) for value in old)
         shared = len(keys & _key_words(item.text))
         if (shared >= 2 and (named or item.field == field)) or (named and shared >= 1 and item.field == field):
             matches.append((shared + named, item.item_id))

@@ -42,7 +42,8 @@ _THING = re.compile(
     r"|(?P<version>\bv?\d+\.\d+(?:\.\d+)+\b|\bv\d+(?:\.\d+)*\b)"
     r"|(?P<named>\b(?:account|user ?name|login|order|ticket|customer|table|branch|database|bucket|port|extension|room|flight|password hint)\s?"
     r"(?:name|number|no\.?|id|#)?\s?(?:is|:|=)\s?[\w./-]{2,60})"
-    r"|(?P<number>(?<![\w.,-])\d[\d,]{5,40}\d(?![\w,])))"
+    r"|(?P<number>(?<![\w.,-])\d[\d,]{5,40}\d(?![\w,])))",
+    re.ASCII,
 )
 # the sentence around a fact is shown up to this length; beyond it the words nearest to the thing
 _MAX_FACT_CHARS = 240

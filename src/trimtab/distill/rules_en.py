@@ -73,11 +73,11 @@ _VERB = (
 _PAST = re.compile(r"\b(?:was|were|had|took|found|measured|got|reached|returned|showed|lost|has|have|seems?|looks?|there (?:is|are))\b")
 
 _IDIOMS = re.compile(
-    r"\b(?:do(?:es)?(?: not|n't) (?:have to|need(?: to)?)|need(?: not|n't)(?: to)?|no need(?: to| for)?|"
-    r"not (?:strictly |really |absolutely )?(?:necessary|required|mandatory|obligatory|needed|compulsory|essential|important)|"
+    r"\b(?:do(?:es)?(?: not|n't) (?:have to|need(?: to)?)(?: always| only| ensure| make sure)?|need(?: not|n't)(?: to)?|no need(?: to| for)?(?: always| only| ensure| make sure)?|"
+    r"not (?:strictly |really |absolutely )?(?:necessary|required|mandatory|obligatory|needed|compulsory|essential|important)(?: (?:to|that you) (?:always|only|ensure|make sure))?|"
     r"(?:is|are|was|were)n't (?:necessary|required|mandatory|needed|essential|important)|(?:not|never) a must|never ?mind|"
     r"(?:do not|don't) (?:worry|bother|hesitate|know|think|get me wrong|mind|be shy|panic|sweat|stress|you|we|they|i)\b|"
-    r"must(?: have|'ve) \w+|i must|must (?:admit|say|confess)|(?:it|this|that|there|he|she) must be|must-(?:have|see|read)|a must\b|"
+    r"must(?: have|'ve) (?:been|gone|got|had|come|made|taken|done|seen|\w+ed)\b|i must|must (?:admit|say|confess)|(?:it|this|that|there|he|she) must be|must-(?:have|see|read)|a must\b|"
     r"not only|not always|almost always|nearly always|as always|if only|the only|only (?:just|recently|now|then)|would you|as long as|"
     r"(?:has|have|had|was|were|'ve|been|would) (?:never|always)|let's (?:say|see)|as little as|"
     r"no (?:problem|idea|worries|thanks|way|longer|one|doubt|matter|wonder|rush|luck|hurry|pressure|clue|kidding|offense)\b)"
@@ -195,10 +195,7 @@ _FORMAT = _any(
 )
 _CONSTRAINT = _any(
     r"\b(?:must|shall)\b(?! (?:i|we|you|they|not)\b)(?!n)",
-    r"(?:"
-    + _START
-    + r"|\b(?:you|to|must|should|shall|will|are|is) )(?<!\bi )(?<!it )always\b(?<!you always)"
-    + r"(?! (?:been|had|the same))",
+    r"(?:" + _START + r"|\b(?:you|to|must|should|shall|will) )(?<!\bi )(?<!it )always\b(?<!you always)" + r"(?! (?:been|had|the same))",
     _START + r"(?:do )?only (?:ever )?" + _VERB + r"\b",
     _START + r"(?:always )?" + _VERB + r"\b(?: [\w-]+){0,5}? (?:only|solely|exclusively)\b",
     r"(?<!\bi )(?<!\bwe )\b(?:may|can|should|are to|is to) only\b",
@@ -212,8 +209,9 @@ _CONSTRAINT = _any(
     r"\b(?:is|are) (?:strictly )?(?:mandatory|compulsory|obligatory|non-negotiable|a hard requirement)\b",
     r"\b(?:each|every time|whenever) you\b|^whenever\b",
     r"\b(?:from now on|from here on|going forward|from this point|henceforth|for the rest of (?:this|the|our) \w+)\b",
-    r"\b(?:each|every|all|any|it|this|everything|output|(?:the|our|your|my)(?: [\w'-]+){1,4}|\w+s) (?:has|have|needs?) to "
-    r"(?:be|stay|remain|fit|work|support|run|match|include|contain|have|end|start|come|arrive|depart|leave|finish|pass|use|follow|cover|mention|show|go)\b",
+    r"\b(?:(?:each|every|all|any)(?: [\w'-]+){0,4}|it|this|everything|output|(?:the|our|your|my)(?: [\w'-]+){1,4}|\w+s) (?:has|have|needs?) to "
+    r"(?:be (?!my|one of|the best|so\b)|(?:stay|remain|fit|work|support|run|match|include|contain|have|end|start|come|arrive|depart|leave|finish|pass|use|follow|cover|"
+    r"mention|show|go)\b)",
     r"\byou(?:'ll| will)? (?:have|need) to \w|\byou've got to \w",
     r"(?<!\bi )(?<!\bwe )(?<!\bit )(?<!\bthis )(?<!\bthat )\bshould (?:be|use|have|include|contain|stay|remain|follow|start|end|match|come|go|fit|look|mention|"
     r"show|support|cover|also|query|cite|read|only|always)\b(?! (?:fine|ok|okay|good|easy|enough|possible|able|there|working|done|ready|been))",
@@ -240,12 +238,12 @@ _LIMIT = _any(
 _DECISION = _any(
     r"\blet's (?:go (?:with|for|ahead)|use|stick with|keep|do|take|switch|pick|choose|drop|skip|move|settle|make it|stay with|change|call it|postpone|cancel)\b",
     r"\b(?:we|i)(?:'ve| have)? (?:(?:now|already|finally|all|both) )?(?:decided|chosen|chose|settled|agreed|picked|approved|confirmed)\b",
-    r"\b(?:we|i)(?:'ll| will|'m going to|'re going to| are going to| am going to) (?:go with|use|take|keep|stick|switch|stay with|pick|choose)\b",
+    r"\b(?:we|i)(?:'ll| will|'m going to|'re going to| are going to| am going to) (?:go with|use|take|keep|stick|switch|stay with|pick|choose)\b(?! (?:you|me|your|in mind|in touch|some|care)\b)",
     r"^(?:yes|yep|yeah|ok|okay|sure|fine|good|great|right|agreed|confirmed|perfect|alright)[,.:;!]? (?:please )?(?:then )?"
     r"(?:go (?:with|for|ahead)|use|do|take|pick|proceed|book|option|plan|make it|keep|choose)\b",
     _START + r"go (?:with|for) (?:the |option |plan |variant |version |design )?\w",
-    r"^(?:actually|on second thought|on reflection|scratch that|correction|change of plans?|wait|no|sorry|hold on|hmm|instead)\b[^a-z]{1,3}"
-    r"(?:please )?(?:make|use|let's|change|switch|go|keep|do|set|put|take|we|it|the|i|cancel|skip|move|book|pick)\b",
+    r"^(?:actually|on second thought|on reflection|scratch that|correction|change of plans?|wait|no|sorry|hold on|hmm|instead)\b[^a-z]{1,3}(?!i've|i'm)"
+    r"(?:please )?(?:make|use|let's|change|switch|go|keep|do|set|put|take|cancel|skip|move|book|pick|(?:we|i|it|the \w+) (?:should|will|must|need|needs|want|is|are))\b",
     r"^(?:actually|instead) (?:make|use|change|switch|go|keep|set|put|take|book)\b",
     _START
     + r"(?:change|switch|move|set) (?:it|that|this|them) (?:back )?(?:to|from)\b|"
@@ -257,8 +255,7 @@ _DECISION = _any(
 )
 _PREFERENCE = _any(
     r"\b(?:i|we)(?:'d| would)? (?:really |much |strongly |generally |usually |also )?(?:prefer|favor|favour)\b|\bmy preference\b",
-    r"\b(?:i|we)(?:'d| would) (?:really |much )?(?:rather|love|like)\b(?! (?:you )?to (?:know|ask|see|hear|understand|get|learn|talk|discuss|check|thank|start|"
-    r"say|tell|point|report|add that|find))(?! you\b)",
+    r"\b(?:i|we)(?:'d| would) (?:really |much )?(?:rather|love|like)\b(?! (?:you )?to (?!keep|have|stay|avoid|use|sit|fly|travel|be ))(?! you\b)",
     r"(?:^|[,;.] |\b(?:because|and|but|so) )(?:i|we) (?:really |usually |generally |always )?(?:like|love|enjoy|dislike|hate)\b(?! (?:it|that|this|your|how|the (?:idea|way|look))\b)",
     r"\bmy favou?rite\b|^(?:preferably|ideally)\b|\bif (?:at all )?possible\b.{0,60}\b(?:use|book|choose|avoid)\b",
 )

@@ -12,7 +12,7 @@ Span = tuple[int, int]
 
 _MARKS = (
     "`", ">", "~~~", "\"\"\"", "\'\'\'", "observation", "tool", "function", "begin", "--", "from:", "wrote:", ":\n", ": \n", ":\r", "：\n",
-    "观察", "工具", "函数", "发件人", "转发", "原始邮件", "开始", "start",
+    ": ", "|", "→", "\t", "观察", "工具", "函数", "发件人", "转发", "原始邮件", "开始", "start",
 )  # fmt: skip
 # `<name ...>` or `</name>`, where the name says that a client or a program put it there
 _DATA_NAME = (
@@ -25,7 +25,7 @@ _BLOCK = re.compile(
     r"""^[ \t]*(?:
         (?P<fence>`{3,}|~{3,})(?P<info>[^`\n]*)$
       | (?P<triple>\"\"\"|''')
-      | (?P<quote>>)
+      | (?P<quote>>|\d{1,7}(?:[:|→]|\t)[ \t])
       | (?P<rest>[\[*#\s]{0,4}(?:observation|tool[ _]?(?:output|result|response)s?|function[ _]?(?:call[ _]?)?(?:output|result|response)s?
             |观察(?:结果)?|工具(?:输出|返回|结果)(?:结果)?|函数(?:输出|返回))[\]*\s]{0,4}[:：]
             |-{2,}\s*(?:original|forwarded)\ message|begin\ forwarded\ message|-*\s*(?:转发邮件|原始邮件)
@@ -38,7 +38,10 @@ _BLOCK = re.compile(
 )
 _FENCE_END = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*\r?$", re.M)
 _BEGIN_END = re.compile(r"^[-=*#_<]{2,}[ \t]*(?:end|stop|结束)\b[^\n]*$", re.M | re.I)
-_QUOTED_LINES = re.compile(r"(?:[ \t]*>[^\n]*(?:\n|$))+")
+# lines of a mail or a prompt, or numbered lines as of grep and `cat -n`
+_QUOTED_LINES = re.compile(r"(?:[ \t]*(?:>|\d{1,7}(?:[:|→]|\t)[ \t])[^\n]*(?:\n|$))+")
+# a message that ends in a shell's prompt is what a terminal showed
+_SHELL_PROMPT = re.compile(r"\n(?:bash[\d.-]*[$#]|[\w.-]{1,60}@[\w.-]{1,60}:[^\n]{0,120}[$#])\s*\Z")
 _RULE_LINE = re.compile(r"^[ \t]*(?:-{3,}|={3,}|\*{3,}|_{3,})[ \t]*\r?$", re.M)
 _PASTED_THING = re.compile(
     r"\b(?:articles?|text|documents?|logs?|e?mails?|page|report|transcript|output|errors?|code|contents?|file|data|paper|chapter|story|"
@@ -57,6 +60,8 @@ def user_spans(text: str) -> list[Span]:
     text that is announced ("here is the article:").
     """
     lower = text.lower()
+    if text.rstrip().endswith(("$", "#")) and _SHELL_PROMPT.search(text, max(0, len(text) - 400)):
+        return []
     if not any(mark in lower for mark in _MARKS):
         return [(0, len(text))] if text.strip() else []
     own: list[Span] = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import Literal, TypeAlias
 
+import msgspec
+
 from trimtab.distill.facts import facts
 from trimtab.distill.sentences import sentences
 
@@ -13,6 +15,7 @@ Outcome: TypeAlias = Literal["ok", "failed", "unknown"]
 # only so much of a result is read, from both ends: a status stands at the top or at the bottom
 EDGE_CHARS = 3_000
 _MAX_LINE_CHARS = 160
+_MAX_JSON_CHARS = 2_000_000
 _ERROR_WORDS = ("error", "Error", "ERROR", "xception", "Traceback", "FATAL", "fatal", "ailed", "FAILED", "panic:", "错误", "失败", "异常")
 _ERROR_LINE = re.compile(r"\b(?:error|exception|fatal|failed|failure|traceback|panic|[A-Za-z]+(?:Error|Exception))\b|错误|失败|异常", re.I)
 _NO_ERROR = re.compile(
@@ -24,16 +27,15 @@ _STATUS = re.compile(
     r"(?im)^[ \t]*(?:process (?:exited|finished) with (?:exit )?code:? -?\d+|exit(?:ed)?[ _-]?(?:code|status)?[:= ]+-?\d+|http(?:/[\d.]+)? \d{3}[^\n]{0,60}|"
     r"status(?: code)?[:=] ?[^\n]{1,60}|return ?code[:=] ?-?\d+|[^\n]{0,60}\b\d+ (?:passed|failed)\b[^\n]{0,60}|BUILD (?:SUCCESS\w*|FAIL\w*)|(?:ok|done|success)[.!]?[ \t]*$)"
 )
-_EXIT = re.compile(r"(?i)(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)?|return[ _]?code|exited with (?:exit )?code)\"?[:= ]+(-?\d+)")
-_HTTP = re.compile(r"(?i)(?:\bhttp(?:/[\d.]+)?|\"?status(?:[_ ]?code)?\"?)\s*[:= ]\s*(\d{3})\b")
-_JSON_BAD = re.compile(
-    r"\"(?:success|ok|succeeded)\"\s*:\s*false|\"(?:is_?error)\"\s*:\s*true|\"(?:error|errors|exception)\"\s*:\s*(?!null|\"\"|\[\s*\]|\{\s*\}|false|0\b)[\[{\"t\d]"
-    r"|\"status\"\s*:\s*\"(?:error|failed|failure|fail|denied|rejected)\"",
-    re.I,
+_EXIT = re.compile(
+    r"(?im)^[ \t\[(<]{0,4}(?:process )?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)?|return[ _]?code|finished with exit code)[:= ]{1,3}(-?\d{1,6})\b"
 )
-_JSON_GOOD = re.compile(r"\"(?:success|ok|succeeded)\"\s*:\s*true|\"status\"\s*:\s*\"(?:ok|success|succeeded|completed|done)\"", re.I)
+_TESTS_FAILED = re.compile(r"\b[1-9]\d{0,6} failed\b[^\n]{0,40}\bpassed\b|\bpassed\b[^\n]{0,40}\b[1-9]\d{0,6} failed\b")
+_HTTP = re.compile(r"(?i)(?:\bhttp(?:/[\d.]+)?|\"?status(?:[_ ]?code)?\"?)\s*[:= ]\s*(\d{3})\b")
+_GOOD_WORDS = frozenset({"ok", "success", "succeeded", "completed", "done"})
+_BAD_WORDS = frozenset({"error", "failed", "failure", "fail", "denied", "rejected"})
 _TEXT_BAD = re.compile(
-    r"^\s*(?:[\w.]*(?:error|exception)\b\s*[:：(]|error\b|fatal\b|traceback\b|failed\b|failure\b|错误|失败|异常|permission denied|command not found)",
+    r"^\s*(?:[\w.]*(?:error|exception)\s*[:：(]|fatal\s*[:：]|traceback \(|failed (?:to|:)|(?:错误|失败|异常)\s*[:：]|permission denied|[^\n]{0,60}command not found)",
     re.I,
 )
 _TEXT_GOOD = re.compile(r"^\s*(?:ok|done|success(?:fully)?(?: \w+){0,6}|succeeded|成功|完成)[.!。！]?\s*$", re.I)
@@ -58,7 +60,7 @@ def error_lines(text: str, limit: int = 2) -> list[str]:
     lines: list[str] = []
     for at in starts:
         line = _line_around(text, at)
-        if line and line not in lines and _ERROR_LINE.search(line) and not _NO_ERROR.search(line):
+        if line and line not in lines and not line.startswith("Traceback") and _ERROR_LINE.search(line) and not _NO_ERROR.search(line):
             lines.append(line)
         if len(lines) == limit:
             break
@@ -75,24 +77,42 @@ def outcome(text: str, is_error: bool) -> Outcome:
     if is_error:
         return "failed"
     near = edges(text)
+    if near.lstrip()[:1] in ("{", "["):
+        return _json_outcome(text)
     exits = [int(code) for code in _EXIT.findall(near)]
     statuses = [int(code) for code in _HTTP.findall(near[:400])]
-    if any(exits) or any(code >= 400 for code in statuses) or _TEXT_BAD.match(near):
+    if any(exits) or any(code >= 400 for code in statuses) or _TEXT_BAD.match(near) or _TESTS_FAILED.search(near):
         return "failed"
-    if near.lstrip()[:1] in ("{", "["):
-        return _json_outcome(near, bool(exits or statuses))
     if "Traceback (most recent call last)" in near:
         return "failed"
     good = bool(exits) or any(200 <= code < 300 for code in statuses) or bool(_TEXT_GOOD.match(near))
     return "ok" if good else "unknown"
 
 
-def _json_outcome(near: str, has_good_code: bool) -> Outcome:
-    # rows of an array have states of their own; the first few hundred characters are the answer's own
-    head = near[:600] if near.lstrip().startswith("{") else ""
-    if _JSON_BAD.search(head):
+def _json_outcome(text: str) -> Outcome:
+    """By the object's own top-level members: rows and nested values may speak of other things."""
+    try:
+        value = msgspec.json.decode(text) if len(text) <= _MAX_JSON_CHARS else None
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        return "unknown"
+    if not isinstance(value, dict):
+        return "unknown"
+    flags = [value.get(key) for key in ("success", "ok", "succeeded")]
+    codes = [value.get(key) for key in ("exit_code", "exitCode", "returncode", "return_code")]
+    states = [value.get(key) for key in ("status", "status_code", "statusCode", "state", "code")]
+    words = {state.lower() for state in states if isinstance(state, str)}
+    numbers = [state for state in states if isinstance(state, int) and 100 <= state < 600]
+    bad = any(value.get(key) for key in ("error", "errors", "exception")) or value.get("is_error") is True or value.get("isError") is True
+    if (
+        bad
+        or False in [flag for flag in flags if isinstance(flag, bool)]
+        or any(codes)
+        or words & _BAD_WORDS
+        or any(n >= 400 for n in numbers)
+    ):
         return "failed"
-    return "ok" if _JSON_GOOD.search(head) or has_good_code else "unknown"
+    good = any(flag is True for flag in flags) or 0 in [code for code in codes if code is not None] or bool(words & _GOOD_WORDS)
+    return "ok" if good or any(200 <= number < 300 for number in numbers) else "unknown"
 
 
 def tool_facts(name: str, text: str, limit: int) -> list[str]:
@@ -100,7 +120,7 @@ def tool_facts(name: str, text: str, limit: int) -> list[str]:
     order to anyone is left out."""
     near = edges(text)
     found: list[str] = []
-    candidates = [*error_lines(near, 1), *(total[0] for _, total in zip(range(2), _TOTAL.finditer(near), strict=False))]
+    candidates = [*error_lines(near, 1), *(total[0].rstrip(",.") for _, total in zip(range(2), _TOTAL.finditer(near), strict=False))]
     if near.lstrip()[:1] not in ("[", "{"):
         spans = list(sentences(near, 0, len(near)))[:200]
         candidates += facts(near, [span for span in spans if not _ORDERS.search(near, *span)], limit)

@@ -37,10 +37,8 @@ def make_turn(messages: Sequence[Message], *, tools: bool = False) -> TurnWords:
     """
     text = "\n".join(piece for message in messages for piece in _pieces(message, tools) if piece)
     words = terms(text)
-    tags = tags_of(text, words)
     asked = "\n".join(message.text for message in messages if message.role == "user" and message.text)
-    if asked and asked != text:
-        tags["intent"] = tags_of(asked, ())["intent"]
+    tags = tags_of(text, words, asked)
     opener = next((message for message in messages if message.has_user_input), messages[0] if messages else None)
     return TurnWords(opener.role if opener else "user", " ".join(words), tags)
 

@@ -109,11 +109,12 @@ def topics(words: Sequence[str]) -> list[str]:
     return sorted(weights, key=lambda word: -weights[word])[:TOPIC_TERMS]
 
 
-def tags_of(text: str, words: Sequence[str] | None = None) -> dict[str, list[str]]:
+def tags_of(text: str, words: Sequence[str] | None = None, asked: str = "") -> dict[str, list[str]]:
     """{"entities": [...], "intent": [...], "topic": [...]}; a kind without a value is left out.
 
     Args:
         words: `terms(text)`, where the caller has them already.
+        asked: the user's own words in it, from which the intent is read; "" to read it from the text.
     """
-    kinds = {"entities": entities(text), "intent": intents(text), "topic": topics(terms(text) if words is None else words)}
+    kinds = {"entities": entities(text), "intent": intents(asked or text), "topic": topics(terms(text) if words is None else words)}
     return {kind: values for kind, values in kinds.items() if values}

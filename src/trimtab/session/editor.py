@@ -14,6 +14,7 @@ from trimtab.session.bodies import Bodies
 from trimtab.session.shorten import clamp_message, cleared_line, previewed
 from trimtab.tokens import MESSAGE_OVERHEAD, Counter
 from trimtab.wire import wire_for
+from trimtab.wire.common import LEFT_OUT
 from trimtab.wire.openai_responses import OpenAIResponses
 
 NO_RESULT = "interrupted: no result was recorded"
@@ -32,6 +33,8 @@ class SessionEditor:
         self._answers: dict[tuple[str, str], Made] = {}
         self._texts: dict[str, Made] = {}
         self.fresh: dict[str, bytes] = {}
+        adds = target.wire == "anthropic" or target.strict_roles
+        self.filler_tokens = self._framed(LEFT_OUT) if adds else 0
 
     def make(self, node: Node, edit: Edit) -> Made | None:
         if node.flags & IS_EMPTY:
@@ -61,9 +64,16 @@ class SessionEditor:
         if made is None:
             if len(self._texts) > _MOST_REMEMBERED:
                 self._texts.clear()
-            made = self._stored("text", text.encode("utf-8", "replace"), self.counter.count_text(text) + MESSAGE_OVERHEAD)
+            made = self._stored("text", text.encode("utf-8", "replace"), self._framed(text))
             self._texts[text] = made
         return made
+
+    def count(self, text: str) -> int:
+        return self.counter.count_text(text)
+
+    def _framed(self, text: str) -> int:
+        """As a message of its own: an upper bound of what it adds where it is joined to another."""
+        return self.counter.count_message(Message(role="system", parts=(Text(text),), wire_format=self.target.wire, wire=b""))
 
     def repair(self, caller: Node, call_id: str) -> Made:
         key = (caller.body_id, call_id)
@@ -160,9 +170,11 @@ class SessionEditor:
         self.fresh[segment_id] = payload
         return Made(segment_id, tokens, changed)
 
-    def take_fresh(self, used: set[str]) -> list[tuple[str, bytes]]:
-        """Bytes of the segments in `used` that were made since they were last taken."""
-        taken = [(segment_id, payload) for segment_id, payload in self.fresh.items() if segment_id in used]
-        for segment_id, _ in taken:
-            del self.fresh[segment_id]
-        return taken
+    def fresh_of(self, used: set[str]) -> list[tuple[str, bytes]]:
+        """Bytes of those segments that are not stored yet."""
+        return [(segment_id, self.fresh[segment_id]) for segment_id in used if segment_id in self.fresh]
+
+    def stored(self, used: set[str]) -> None:
+        """Those segments are committed now."""
+        for segment_id in used:
+            self.fresh.pop(segment_id, None)

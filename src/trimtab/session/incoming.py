@@ -8,8 +8,22 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from trimtab.core.entries import HAS_FENCE, HAS_MEDIA, HAS_REASONING, HAS_TEXT, HAS_USER_INPUT, IS_EMPTY, ItemsChanged, MessageAdded, Node
-from trimtab.core.ids import Hasher, call_form
+from trimtab.core.entries import (
+    HAS_FENCE,
+    HAS_MEDIA,
+    HAS_REASONING,
+    HAS_TEXT,
+    HAS_USER_INPUT,
+    IS_EMPTY,
+    BodyReplaced,
+    CounterChanged,
+    Entry,
+    InstructionsSet,
+    ItemsChanged,
+    MessageAdded,
+    Node,
+)
+from trimtab.core.ids import ROOT, Hasher, call_form
 from trimtab.core.messages import Media, Message, Opaque, Source, Status, Text, ToolCall, ToolResult, WireName
 from trimtab.core.state import SessionState
 from trimtab.core.summary import ItemChanges, SummaryItem
@@ -21,7 +35,7 @@ from trimtab.stores import Body, Count
 from trimtab.tokens import MESSAGE_OVERHEAD, Counter
 from trimtab.wire import Reply, wire_for
 from trimtab.wire.common import to_mapping
-from trimtab.wire.detect import detect_event, detect_message, detect_reply
+from trimtab.wire.detect import detect_event, detect_message, detect_reply, is_event
 
 # count of a result message that is not its content: framing, call id
 RESULT_FRAMING_TOKENS = MESSAGE_OVERHEAD
@@ -47,27 +61,34 @@ def _read(value: Any, default: WireName, path: str) -> Sequence[Message]:
     if hasattr(value, "__aiter__") and not hasattr(value, "model_dump"):
         raise ParseError("an asynchronous stream; collect its events and pass the list, or pass the final message", path)
     if _is_stream(value):
-        return read_stream(value, default).messages
-    mapping = to_mapping(value)
+        return read_stream(value, default, path).messages
+    mapping = _mapping(value, path)
     form = detect_reply(mapping)
     if form is not None:
         return wire_for(form).parse_reply(mapping).messages
     return (wire_for(detect_message(mapping, default)).parse_message(mapping, path),)
 
 
+def _mapping(value: Any, path: str) -> Mapping[str, Any]:
+    try:
+        return to_mapping(value)
+    except ParseError as error:
+        raise ParseError(error.problem, path) from None
+
+
 def _is_stream(value: Any) -> bool:
     return not isinstance(value, Mapping) and hasattr(value, "__iter__") and not hasattr(value, "model_dump")
 
 
-def read_stream(events: Iterable[Any], default: WireName) -> Reply:
+def read_stream(events: Iterable[Any], default: WireName, path: str = "$") -> Reply:
     """A stream's events folded into the reply they amount to. A list of messages is no stream: spread it."""
     iterator = iter(events)
     first = next(iterator, None)
     if first is None:
         return wire_for(default).fold_stream(())
     head = to_mapping(first)
-    if "role" in head and "type" not in head:
-        raise ParseError("a list of messages where one message is expected; pass record(*messages), or sync(messages)")
+    if not is_event(head):
+        raise ParseError("a list of messages where one message is expected; pass record(*messages), or sync(messages)", path)
 
     def all_events() -> Iterator[Mapping[str, Any]]:
         yield head
@@ -174,6 +195,26 @@ class Intake:
         self.active = list(state.items.values())
         self.calls: dict[str, ToolCall] = {}
         self.write = Write()
+        if not state.counter_id:
+            self._enter(CounterChanged(counter.counter_id, ()))
+
+    def _enter(self, entry: Entry) -> None:
+        self.write.entries.append(entry)
+        self.seq += 1
+
+    def instruct(self, messages: Sequence[Message], after: tuple[Node, ...] = ()) -> None:
+        """The client's own system text, where it is another than the state's. `after`: what stands before it."""
+        nodes = list(after)
+        for message in messages:
+            node = make_node(message, -(len(nodes) + 1), Chain(ROOT, {}), self.hasher, self.counter)
+            self.bodies.keep_message(node.body_id, message)
+            self.bodies.remember(node.body_id, message.wire)
+            self.write.bodies.append(Body(node.body_id, message.wire))
+            nodes.append(node)
+        if [node.body_id for node in nodes] == [node.body_id for node in self.state.instructions]:
+            self.write.bodies.clear()
+            return
+        self._enter(InstructionsSet(tuple(nodes)))
 
     def add(self, message: Message, key: str = "") -> Node:
         """One message: its node, its body, its count, and what was extracted from it."""
@@ -181,12 +222,20 @@ class Intake:
         node = make_node(message, self.seq, self.chain, self.hasher, self.counter)
         self.bodies.keep_message(node.body_id, message)
         self.bodies.remember(node.body_id, message.wire)
-        self.write.entries.append(MessageAdded(node, key))
+        self._enter(MessageAdded(node, key))
         self.write.bodies.append(Body(node.body_id, message.wire))
         self.write.counts.append(Count(node.body_id, self.counter.counter_id, node.tokens))
-        self.seq += 1
         self._distill(message, node)
         return node
+
+    def replace(self, node: Node, message: Message) -> None:
+        """The same message with bytes that hold more than the stored ones."""
+        body_id = self.hasher.body_id(message.wire_format, message.wire)
+        tokens = self.counter.count_message(message)
+        fresh = msgspec.structs.replace(node, body_id=body_id, wire=message.wire_format, tokens=tokens, flags=flags_of(message))
+        self.bodies.remember(body_id, message.wire)
+        self.write.bodies.append(Body(body_id, message.wire))
+        self._enter(BodyReplaced(node.seq, fresh))
 
     def _distill(self, message: Message, node: Node) -> None:
         for call in message.calls:
@@ -199,8 +248,7 @@ class Intake:
             return
         gone = {*changes.superseded, *changes.closed}
         self.active = [item for item in self.active if item.item_id not in gone] + added
-        self.write.entries.append(ItemsChanged(changes))
-        self.seq += 1
+        self._enter(ItemsChanged(changes))
 
     def _actions(self, message: Message, node: Node) -> list[SummaryItem]:
         """One line for each call that was answered: what was called, with what, and what came of it."""

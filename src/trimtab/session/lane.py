@@ -123,6 +123,7 @@ class Lane:
             seq += 1
             if isinstance(entry, RolledBack | BranchedEntry):
                 parent = entry.to_seq
+                node = self.store.entry(self.key, parent).at_node if parent else 0
             if isinstance(entry, MessageAdded):
                 node = seq
             number = entry.number if isinstance(entry, RequestSent) else 0
@@ -148,8 +149,17 @@ class Lane:
             return  # another writer goes on; it will be due again at the next commit
         self._since_snapshot = 0
 
-    def catch_up(self) -> None:
-        """Take in what other writers appended."""
+    def catch_up(self) -> bool:
+        """Take in what other writers appended; whether there was anything."""
         rows = self.store.load(self.key, self.last_seq)
         for row in rows:
             self._take(row, self.decoded(row))
+        return bool(rows)
+
+    def branch_point(self, node_seq: int) -> int:
+        """The newest entry whose branch ends at this message: pins, notes and requests made there come with it.
+
+        Args:
+            node_seq: a message, or 0 for the time before the first one.
+        """
+        return max((row.seq for row in self.store.load(self.key) if row.at_node == node_seq), default=node_seq)

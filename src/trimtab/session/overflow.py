@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-# wordings: OpenAI "maximum context length is N tokens", Anthropic "N tokens > M maximum"
+# wordings: OpenAI "maximum context length is N tokens", Anthropic "N tokens > M maximum" and "A + B > M"
 _WINDOWS = (
     re.compile(r"maximum context length is ([\d,]+) tokens", re.IGNORECASE),
     re.compile(r"[\d,]+ tokens > ([\d,]+) maximum", re.IGNORECASE),
+    re.compile(r"context limit: [\d,]+ \+ [\d,]+ > ([\d,]+)", re.IGNORECASE),
     re.compile(r"context (?:window|length|limit)[^\d]{0,40}([\d,]{4,})", re.IGNORECASE),
 )
 SMALLER_RATIO = 0.8

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 
 from trimtab.core.draft import PromptPlan
-from trimtab.core.entries import Compacted, CounterChanged, Entry, InstructionsSet, Node, Recalled
-from trimtab.core.ids import ROOT, Hasher
+from trimtab.core.entries import Compacted, CounterChanged, Entry, Node, Recalled
+from trimtab.core.ids import Hasher
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.messages import Message, encode_wire
 from trimtab.core.plan import Segment
@@ -21,7 +21,7 @@ from trimtab.core.target import Target
 from trimtab.policies import policy_for
 from trimtab.session.bodies import Bodies
 from trimtab.session.editor import SessionEditor
-from trimtab.session.incoming import Chain, make_node
+from trimtab.session.incoming import Intake
 from trimtab.session.lane import Lane, Write
 from trimtab.session.recalling import current_question, fragments_of, search, turn_rows
 from trimtab.settings import Settings
@@ -51,6 +51,7 @@ class Requester:
         self._tools: dict[bytes, tuple[str, int]] = {}
         # parameters and tools that this process has stored already; storing them again would only cost time
         self._stored: set[str] = set()
+        self._fragments: dict[tuple[Recalled, int], tuple[Fragment, ...]] = {}
         self._notes: dict[tuple[tuple[str, str], ...], str] = {}
 
     def editor_for(self, target: Target) -> SessionEditor:
@@ -73,7 +74,12 @@ class Requester:
             return write
 
         self.lane.write(build)
-        return planned[0] if planned else None
+        if not planned:
+            return None
+        request = planned[0].request
+        self.editor_for(ask.target).stored(_segment_ids(planned[0]))
+        self._stored.update((request.tools_id, request.params_id))
+        return planned[0]
 
     def _build(self, state: SessionState, ask: Ask) -> tuple[Write | None, PromptPlan | None]:
         tools_id, tools_tokens, tools_bytes = self._tools_of(ask.tools)
@@ -96,6 +102,7 @@ class Requester:
         if state.last is not None and not state.dirty and state.last.fingerprint == fingerprint:
             return None, None
         recalled, fragments = self._recalled(state)
+        editor = self.editor_for(ask.target)
         inputs = PlanInputs(
             settings=self.settings,
             target=ask.target,
@@ -104,6 +111,7 @@ class Requester:
             window_tokens=window_for(ask.target.model),
             max_output_tokens=ask.max_output_tokens,
             system=system,
+            filler_tokens=editor.filler_tokens,
             tools_tokens=tools_tokens,
             tools_id=tools_id,
             params_id=params_id,
@@ -114,7 +122,6 @@ class Requester:
             fingerprint=fingerprint,
             renderer_version=RENDERER_VERSION,
         )
-        editor = self.editor_for(ask.target)
         made = plan(state, inputs, self.policy, editor)
         made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, number=self.lane.last_request + 1))
         return self._write(state, made, recalled, editor, [(tools_id, tools_bytes), (params_id, params)]), made
@@ -127,14 +134,12 @@ class Requester:
         if made.break_entry is not None:
             entries.append(made.break_entry)
             if isinstance(made.break_entry, Compacted) and made.break_entry.covered[1] > state.indexed_seq:
-                write.turns = turn_rows(state, made.break_entry.covered[1], 0, self.bodies)
+                write.turns = turn_rows(state, made.break_entry.covered[1], self.bodies)
         entries += [*made.repairs, made.request]
         write.entries = entries
-        used = {segment.segment_id for segment in (*made.segments, *made.request.tail)}
-        fresh = editor.take_fresh(used)
+        fresh = editor.fresh_of(_segment_ids(made))
         write.bodies = [Body(body_id, payload) for body_id, payload in fresh]
         write.bodies += [Body(body_id, payload) for body_id, payload in extra if body_id and body_id not in self._stored]
-        self._stored.update(body_id for body_id, _ in extra)
         for body_id, payload in extra:
             self.bodies.remember(body_id, payload)
         return write
@@ -172,7 +177,9 @@ class Requester:
         if recalled is None or recalled.for_seq != seq:
             recalled = search(self.lane, question, seq, self.settings.recall_limit)
         share = int((state.last.history_budget_tokens if state.last else 0) * self.settings.recall_max_ratio)
-        return recalled, fragments_of(self.lane, recalled, self.bodies, self.counter, share)
+        if (recalled, share) not in self._fragments:
+            self._fragments = {(recalled, share): fragments_of(self.lane, recalled, self.bodies, self.counter, share)}
+        return recalled, self._fragments[recalled, share]
 
     def _note_text(self, state: SessionState) -> str:
         rows = tuple(
@@ -205,20 +212,15 @@ class Requester:
         """The client's own system text, where it changed."""
 
         def build(state: SessionState, next_seq: int) -> Write | None:
-            ids = tuple(self.hasher.body_id(message.wire_format, message.wire) for message in messages)
-            if ids == tuple(node.body_id for node in state.instructions):
-                return None
-            nodes: list[Node] = []
-            bodies: list[Body] = []
-            for index, message in enumerate(messages):
-                node = make_node(message, -(index + 1), Chain(ROOT, {}), self.hasher, self.counter)
-                self.bodies.keep_message(node.body_id, message)
-                self.bodies.remember(node.body_id, message.wire)
-                nodes.append(node)
-                bodies.append(Body(node.body_id, message.wire))
-            return Write(entries=[InstructionsSet(tuple(nodes))], bodies=bodies)
+            intake = Intake(state, next_seq, self.hasher, self.counter, self.bodies)
+            intake.instruct(messages)
+            return intake.write
 
         self.lane.write(build)
+
+
+def _segment_ids(made: PromptPlan) -> set[str]:
+    return {segment.segment_id for segment in (*made.segments, *made.request.tail)}
 
 
 def _scaled(node: Node, tokens: int) -> int:

@@ -18,20 +18,24 @@ from trimtab.tokens import Counter
 
 # fewer tokens of a turn than this say too little to be worth a place
 LEAST_FRAGMENT_TOKENS = 40
-MOST_QUERY_TERMS = 24
+MOST_QUERY_TERMS = 16
 
 
-def turn_rows(state: SessionState, upto_seq: int, at_ms: int, bodies: Bodies) -> list[Turn]:
-    """The search row of what is not yet indexed up to a message: the turn that ends there, or its part so far.
-    Tool calls and their results are not in it (REQUIREMENTS C8)."""
-    nodes = [node for seq, node in state.nodes.items() if state.indexed_seq < seq <= upto_seq and _is_said(node)]
-    if not nodes:
-        return []
-    words = make_turn([bodies.message(node) for node in nodes])
-    if not words.terms:
-        return []
-    seqs = tuple(node.seq for node in nodes)
-    return [Turn(seqs[0], seqs[0], seqs[-1], at_ms, words.role, words.terms, words.tags, seqs)]
+def turn_rows(state: SessionState, upto_seq: int, bodies: Bodies) -> list[Turn]:
+    """The search rows of what leaves the prompt up to a message: one for each turn, or for the part of it that
+    leaves now. Tool calls and their results are not in them (REQUIREMENTS C8)."""
+    turns: dict[int, list[Node]] = {}
+    for unit in state.units:
+        for seq in unit.nodes:
+            if state.indexed_seq < seq <= upto_seq and _is_said(state.nodes[seq]):
+                turns.setdefault(unit.turn, []).append(state.nodes[seq])
+    rows = []
+    for nodes in turns.values():
+        words = make_turn([bodies.message(node) for node in nodes])
+        if words.terms:
+            seqs = tuple(node.seq for node in nodes)
+            rows.append(Turn(seqs[0], seqs[0], seqs[-1], 0, words.role, words.terms, words.tags, seqs))
+    return rows
 
 
 def _is_said(node: Node) -> bool:
@@ -48,11 +52,15 @@ def current_question(state: SessionState, bodies: Bodies) -> tuple[int, str]:
 
 
 def search(lane: Lane, question: str, for_seq: int, limit: int) -> Recalled:
-    """Rank the turns that have left the prompt against the current question."""
+    """Rank earlier turns that have left the prompt against the current question.
+
+    What left of the current turn itself is not among them: the question is what that was all about, so its words
+    tell nothing apart.
+    """
     terms = query_terms(question)[:MOST_QUERY_TERMS]
     hits: list[Hit] = []
     if terms and limit:
-        found = lane.store.search_words(lane.key, terms, limit * 2, before_seq=lane.state.cut_seq + 1)
+        found = lane.store.search_words(lane.key, terms, limit * 2, before_seq=min(lane.state.cut_seq + 1, for_seq))
         hits = [hit for hit in found if lane.state.contains(hit.first_seq) and hit.score > 0][:limit]
     return Recalled(for_seq, " ".join(terms), tuple((hit.first_seq, hit.last_seq, round(hit.score, 4)) for hit in hits))
 

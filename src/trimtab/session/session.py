@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from msgspec import Struct
 
 from trimtab.core import entries as e
 from trimtab.core.ids import Hasher
-from trimtab.core.messages import Message, Status, WireName, encode_wire
+from trimtab.core.messages import Message, Status
 from trimtab.core.plan import Decision
 from trimtab.core.state import SessionState
 from trimtab.core.target import Target
@@ -25,8 +26,7 @@ from trimtab.session.overflow import learned
 from trimtab.session.past import decisions_upto, request_at, segments_of
 from trimtab.session.prompt import Prompt
 from trimtab.session.prompting import Ask, Requester
-from trimtab.session.recalling import turn_rows
-from trimtab.session.sync import Match, Seen, SyncReport, digest_of, find, lacks_reasoning, walk
+from trimtab.session.sync import Reconciler, Seen, SyncReport, leading_system
 from trimtab.settings import Settings
 from trimtab.stores import Body, LaneKey, Store, open_store
 from trimtab.tokens import Counter, counter_for
@@ -128,7 +128,6 @@ class Session:
             parsed = read_messages(messages, self.target.wire)
             if status is not None:
                 parsed = [with_status(message, status) for message in parsed]
-            parsed = self._take_instructions(parsed)
             return self._append(parsed, key or "")
 
     def sync(self, history: Sequence[Any], system: Any = None) -> SyncReport:
@@ -143,104 +142,33 @@ class Session:
         with self._open_lock():
             if isinstance(history, Mapping) or not isinstance(history, Sequence):
                 raise ParseError(f"expected the list of all messages, got {type(history).__name__}")
-            known = self._already_seen(history)
-            if known is not None:
-                return known
-            parsed = read_messages(history, self.target.wire)
-            if system is not None:
-                parsed = [*wire_for(self.target.wire).parse_system(system), *parsed]
-            rest = self._take_instructions(parsed, whole=True)
-            return self._reconcile(rest, history)
+            self._lane.catch_up()
+            report, self._seen = Reconciler(self._lane, self._intake, self._hasher, self.target.wire).sync(history, system, self._seen)
+            return report
 
-    def _already_seen(self, history: Sequence[Any]) -> SyncReport | None:
-        """A resend whose first messages are byte for byte the last synced history costs only what is new."""
-        seen = self._seen
-        if seen is None or len(history) < seen.messages or self._lane.state.head != seen.at_seq:
-            return None
-        if digest_of(_plain_bytes(history[: seen.messages])) != seen.digest:
-            return None
-        new = read_messages(history[seen.messages :], self.target.wire)
-        report = self._append(new, "")
-        self._remember(history)
-        return SyncReport(outcome="append" if new else "same", added=report.count, at_seq=seen.at_seq)
-
-    def _remember(self, history: Sequence[Any]) -> None:
-        self._seen = Seen(digest_of(_plain_bytes(history)), len(history), self._lane.state.head)
-
-    def _reconcile(self, messages: list[Message], history: Sequence[Any]) -> SyncReport:
-        match = find(self._lane, walk(messages, self._hasher))
-        if match.outcome == "branch" and match.at_seq != self._lane.state.head:
-            self._lane.write(lambda state, seq: Write(entries=[e.Branched(match.at_seq, "sync")]))
-        elif match.outcome == "truncated_head" and match.at_seq != self._lane.state.head:
-            self._lane.write(lambda state, seq: Write(entries=[e.Branched(match.at_seq, "truncated_head")]))
-        elif match.outcome == "new" and self._lane.state.messages:
-            self._lane.write(lambda state, seq: Write(entries=[e.Branched(0, "new")]))
-        self._add_reasoning(messages[: match.known], match)
-        report = self._append(messages[match.known :], "")
-        self._remember(history)
-        return SyncReport(outcome=match.outcome, added=report.count, at_seq=match.at_seq, head_missing=match.head_missing)
-
-    def _add_reasoning(self, known: Sequence[Message], match: Match) -> None:
-        """A resend that carries reasoning which the stored bytes lack replaces them, where they are still live."""
-        if match.outcome not in ("same", "append") or not any(message.has_reasoning for message in known):
-            return
-        forms = walk(known, self._hasher)
-        by_lineage = {node.lineage: node for node in self._lane.state.nodes.values()}
-        entries: list[e.Entry] = []
-        bodies: list[Body] = []
-        for message, lineage in zip(known, forms.lineages, strict=True):
-            node = by_lineage.get(lineage)
-            if node is not None and node.role == "assistant" and message.calls == () and not message.text:
-                continue
-            if node is not None and node.role == message.role and lacks_reasoning(node, message):
-                body_id = self._hasher.body_id(message.wire_format, message.wire)
-                fresh = msgspec.structs.replace(
-                    node,
-                    body_id=body_id,
-                    wire=message.wire_format,
-                    tokens=self._counter.count_message(message),
-                    flags=node.flags | e.HAS_REASONING,
-                )
-                entries.append(e.BodyReplaced(node.seq, fresh))
-                bodies.append(Body(body_id, message.wire))
-        if entries:
-            self._lane.write(lambda state, seq: Write(entries=entries, bodies=bodies))
-
-    def _take_instructions(self, messages: list[Message], whole: bool = False) -> list[Message]:
-        """Leading system messages are the client's instructions: outside the history, inside the budget."""
-        leading = 0
-        while leading < len(messages) and messages[leading].role == "system":
-            leading += 1
-        if leading and (whole or not self._lane.state.messages):
-            self._requester.set_instructions(messages[:leading])
-            return messages[leading:]
-        return messages
+    def _intake(self, state: SessionState, next_seq: int) -> Intake:
+        return Intake(state, next_seq, self._hasher, self._counter, self._bodies)
 
     def _append(self, messages: Sequence[Message], key: str) -> RecordReport:
-        if not messages:
-            return RecordReport(first_seq=0, last_seq=0, count=0)
+        """Leading system messages are the client's instructions: outside the history, inside the budget."""
         seqs: list[int] = []
 
         def build(state: SessionState, next_seq: int) -> Write | None:
             seqs.clear()
-            if key and key in state.keys:
+            if not messages or (key and key in state.keys):
                 return None
-            if not state.counter_id:
-                intake = Intake(state, next_seq + 1, self._hasher, self._counter, self._bodies)
-                intake.write.entries.append(e.CounterChanged(self._counter.counter_id, ()))
-            else:
-                intake = Intake(state, next_seq, self._hasher, self._counter, self._bodies)
-            for index, message in enumerate(messages):
-                node = intake.add(message, key if index == 0 else "")
-                seqs.append(node.seq)
-            first_opening = next((message for message in messages if message.has_user_input), None)
-            if first_opening is not None and state.nodes:
-                intake.write.turns = turn_rows(state, state.head, 0, self._bodies)
+            intake = self._intake(state, next_seq)
+            leading = leading_system(messages) if not state.messages else 0
+            if leading:
+                intake.instruct(messages[:leading], after=state.instructions)
+            for index, message in enumerate(messages[leading:]):
+                seqs.append(intake.add(message, key if index == 0 else "").seq)
             return intake.write
 
         self._lane.write(build)
         if not seqs:
-            return RecordReport(first_seq=self._lane.state.keys.get(key, 0), last_seq=self._lane.state.keys.get(key, 0), count=0)
+            known = self._lane.state.keys.get(key, 0)
+            return RecordReport(first_seq=known, last_seq=known, count=0)
         return RecordReport(first_seq=seqs[0], last_seq=seqs[-1], count=len(seqs))
 
     # ------------------------------------------------------------ what is kept beside the history
@@ -331,11 +259,25 @@ class Session:
             if system is not None:
                 self._requester.set_instructions(wire_for(target.wire).parse_system(system))
             made = self._requester.request(Ask(target=target, tools=tools, max_output_tokens=max_output_tokens))
+            if made is None and self._lane.catch_up():
+                made = self._requester.request(Ask(target=target, tools=tools, max_output_tokens=max_output_tokens))
             if made is None:
-                last = self._lane.state.last
-                return self._prompt if self._prompt is not None else self.request(last.number if last else 0)
+                number = self._lane.state.last.number if self._lane.state.last else 0
+                return self._prompt if self._prompt is not None and self._prompt.number == number else self.request(number)
             self._prompt = Prompt(made.request, made.segments, self._bodies, self._decisions_at(self._lane.state.seq))
             return self._prompt
+
+    async def aprompt(
+        self, *, tools: list[Any] | None = None, system: Any = None, max_output_tokens: int | None = None, target: Target | None = None
+    ) -> Prompt:
+        """`prompt` off the event loop. Cancelling it never cancels a commit that has begun."""
+        return await asyncio.to_thread(self.prompt, tools=tools, system=system, max_output_tokens=max_output_tokens, target=target)
+
+    def rebuild(self, *, tools: list[Any] | None = None, system: Any = None, max_output_tokens: int | None = None) -> Prompt:
+        """Discard what was projected so far and assemble the prompt anew from ledger, state and summary."""
+        with self._open_lock():
+            self._enter(lambda state: e.RebuildAsked())
+            return self.prompt(tools=tools, system=system, max_output_tokens=max_output_tokens)
 
     def request(self, number: int) -> Prompt:
         """A past request, rebuilt from what was stored when it was sent. Raises NotFound, Erased, CorruptEntry."""
@@ -413,14 +355,3 @@ class Session:
 
 def _same_meta(state: SessionState, entry: e.MetaContextSet) -> bool:
     return (state.meta.identity, state.meta.never, state.meta.done_when) == (entry.identity, entry.never, entry.done_when)
-
-
-def _plain_bytes(history: Sequence[Any]) -> bytes:
-    """Bytes to compare two sent histories by; client objects are told apart by what they print."""
-    try:
-        return encode_wire(list(history))
-    except (TypeError, UnicodeEncodeError, RecursionError):
-        return repr(list(history)).encode("utf-8", "replace")
-
-
-WireForm = WireName

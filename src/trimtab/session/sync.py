@@ -9,16 +9,19 @@ new             nothing in common with what is stored
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import blake2b
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
-from trimtab.core.entries import HAS_REASONING, MessageAdded, Node
+from trimtab.core.entries import Branched, MessageAdded, Node
 from trimtab.core.ids import ROOT, Hasher, call_form
-from trimtab.core.messages import Message
-from trimtab.session.lane import Lane
+from trimtab.core.messages import Message, WireName, encode_wire
+from trimtab.core.state import SessionState
+from trimtab.session.incoming import Intake, read_messages
+from trimtab.session.lane import Lane, Write
+from trimtab.wire import wire_for
 
 Outcome = Literal["same", "append", "branch", "truncated_head", "new"]
 # a run shorter than this many exchanges could be chance ("hi", "hello"); see wire facts on merging sessions
@@ -137,18 +140,133 @@ def _truncated(lane: Lane, nodes: Sequence[Node], sent: Walk) -> Match | None:
 
 
 class Seen(Struct):
-    """The last history that was synced: a digest of its bytes and where it ended, so that a resend that only
-    grew is not read again."""
+    """The last history that was synced, so that a resend that only grew is not read again.
+
+    Attributes:
+        digest: of its bytes and of the request's system text.
+        messages: how many there were, leading system messages included.
+        head: the stored message that the session ended at then.
+        ids: call ids as the client has them now, where the stored ones differ.
+    """
 
     digest: bytes
     messages: int
-    at_seq: int
+    head: int
+    ids: dict[str, str]
 
 
-def digest_of(payload: bytes) -> bytes:
+def digest_of(history: Sequence[Any], system: Any) -> bytes:
+    """Client objects are told apart by what they print."""
+    try:
+        payload = encode_wire([system, list(history)])
+    except (TypeError, UnicodeEncodeError, RecursionError):
+        payload = repr([system, list(history)]).encode("utf-8", "replace")
     return blake2b(payload, digest_size=16).digest()
 
 
-def lacks_reasoning(node: Node, message: Message) -> bool:
-    """Whether the message now carries reasoning that the stored bytes do not."""
-    return message.has_reasoning and not node.flags & HAS_REASONING
+def leading_system(messages: Sequence[Message]) -> int:
+    """How many messages at the beginning are the client's system text."""
+    for index, message in enumerate(messages):
+        if message.role != "system":
+            return index
+    return len(messages)
+
+
+class Reconciler:
+    """One sync: read, match, and write what is new in one transaction."""
+
+    def __init__(self, lane: Lane, intake: Callable[[SessionState, int], Intake], hasher: Hasher, wire: WireName) -> None:
+        self.lane, self.intake, self.hasher, self.wire = lane, intake, hasher, wire
+
+    def sync(self, history: Sequence[Any], system: Any, seen: Seen | None) -> tuple[SyncReport, Seen]:
+        grown = self._grown(history, system, seen)
+        if grown is not None and seen is not None:
+            return self._take(grown, seen.ids, history, system)
+        parsed = read_messages(history, self.wire)
+        leading = leading_system(parsed)
+        given = wire_for(self.wire).parse_system(system) if system is not None else ()
+        whole = Sent(instructions=(*given, *parsed[:leading]), messages=parsed[leading:], has_system=bool(leading) or system is not None)
+        whole.walk = walk(whole.messages, self.hasher)
+        return self._take(whole, {}, history, system)
+
+    def _grown(self, history: Sequence[Any], system: Any, seen: Seen | None) -> Sent | None:
+        """What was added to the last synced history, if that is byte for byte how this one begins."""
+        if seen is None or len(history) < seen.messages or self.lane.state.head != seen.head:
+            return None
+        if digest_of(history[: seen.messages], system) != seen.digest:
+            return None
+        return Sent(instructions=(), messages=read_messages(history[seen.messages :], self.wire), has_system=False)
+
+    def _take(self, sent: Sent, ids: dict[str, str], history: Sequence[Any], system: Any) -> tuple[SyncReport, Seen]:
+        found: list[tuple[Match, dict[str, str], int]] = []
+
+        def build(state: SessionState, next_seq: int) -> Write | None:
+            found.clear()
+            match = find(self.lane, sent.walk) if sent.walk is not None else Match("append" if sent.messages else "same", 0, state.head)
+            known = dict(ids)
+            intake, base = self._begin(match, state, next_seq)
+            if sent.has_system:
+                intake.instruct(sent.instructions)
+            if sent.walk is not None:
+                known |= renewed_ids(base, sent, match.known)
+                add_reasoning(intake, base, sent, match.known)
+            for message in sent.messages[match.known :]:
+                intake.add(_with_stored_ids(message, known))
+            found.append((match, known, len(sent.messages) - match.known))
+            return intake.write
+
+        self.lane.write(build)
+        match, known, added = found[0]
+        report = SyncReport(outcome=match.outcome, added=added, at_seq=match.at_seq, head_missing=match.head_missing)
+        return report, Seen(digest_of(history, system), len(history), self.lane.state.head, known)
+
+    def _begin(self, match: Match, state: SessionState, next_seq: int) -> tuple[Intake, SessionState]:
+        """Where the new messages attach: the head, or an earlier point that a Branched entry goes back to."""
+        stays = match.outcome in ("same", "append") or match.at_seq == state.head
+        if stays or (match.outcome == "new" and not state.messages):
+            return self.intake(state, next_seq), state
+        to_seq = self.lane.branch_point(match.at_seq)
+        base = self.lane.fold_to(to_seq)
+        intake = self.intake(base, next_seq + 1)
+        intake.write.entries.insert(0, Branched(to_seq, match.outcome))
+        return intake, base
+
+
+class Sent(Struct):
+    """A sent history, read. `walk` is None where only what was added is here."""
+
+    instructions: tuple[Message, ...]
+    messages: list[Message]
+    has_system: bool
+    walk: Walk | None = None
+
+
+def stored_pairs(state: SessionState, sent: Sent, known: int) -> Iterator[tuple[Message, Node]]:
+    """Live stored messages beside what was sent for them now."""
+    by_lineage: dict[tuple[str, str], Node] = {(node.lineage, node.role): node for node in state.nodes.values()}
+    lineages = sent.walk.lineages if sent.walk is not None else []
+    for message, lineage in zip(sent.messages[:known], lineages, strict=False):
+        node = by_lineage.get((lineage, message.role))
+        if node is not None:
+            yield message, node
+
+
+def renewed_ids(state: SessionState, sent: Sent, known: int) -> dict[str, str]:
+    """Stored call id by the id that the client uses now, mapped by order, where they differ."""
+    ids: dict[str, str] = {}
+    for message, node in stored_pairs(state, sent, known):
+        if len(message.calls) == len(node.calls):
+            ids.update({call.call_id: old for call, (old, _) in zip(message.calls, node.calls, strict=True) if call.call_id != old})
+    return ids
+
+
+def _with_stored_ids(message: Message, ids: dict[str, str]) -> Message:
+    used = {result.call_id: ids[result.call_id] for result in message.results if result.call_id in ids}
+    return wire_for(message.wire_format).with_call_ids(message, used) if used else message
+
+
+def add_reasoning(intake: Intake, state: SessionState, sent: Sent, known: int) -> None:
+    """Reasoning that the stored bytes lack replaces them; where the prefix is frozen, its bytes still win there."""
+    for message, node in stored_pairs(state, sent, known):
+        if message.has_reasoning and not node.has_reasoning and (message.text or message.calls):
+            intake.replace(node, message)

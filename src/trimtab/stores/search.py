@@ -30,6 +30,13 @@ _TERM_CHARS = 512
 _OPAQUE = {code: 0xE000 + code for code in range(128) if not (chr(code).isdigit() or chr(code).islower())}
 _LANE_MARK = "\ue020"
 
+# A term in at most this many places is rare: it is always read whole.
+RARE_PLACES = 64
+# Turns that rare terms must have found for the common ones to be left unread.
+ENOUGH_TURNS = 20
+# Places of common terms that one search reads at most.
+MOST_PLACES = 1_000
+
 _OF_LANE = "tenant_id = ? AND project_id = ? AND session_id = ? AND lane_id = ?"
 _TURN_COLUMNS = "turn_id, first_seq, last_seq, at_ms, role, tags, origin_ids, codec, key_id, checksum, terms"
 
@@ -127,15 +134,46 @@ def search_words(db: sqlite3.Connection, totals: Totals, terms: Sequence[str], l
 
 
 def _postings(db: sqlite3.Connection, totals: Totals, terms: Sequence[str]) -> dict[int, list[tuple[float, int]]]:
-    """(weight of the term, times it occurs) by document."""
+    """(weight of the term, times it occurs) by document.
+
+    Rare terms are read whole. Common ones, which tell little apart, are read only as long as the rare ones have
+    found too few turns and `MOST_PLACES` are not spent: a search costs the same however long the session is.
+    """
     postings: dict[int, list[tuple[float, int]]] = {}
+    common: list[str] = []
     # sorted: sums of floats depend on their order, and the order of the caller's words must not matter
     for term in sorted({_indexed(term, totals.lane_no) for term in terms}):
-        rows = db.execute("SELECT doc, count(*) FROM word_places WHERE term = ? GROUP BY doc", (term,)).fetchall()
-        weight = log(1 + (totals.turn_count - len(rows) + 0.5) / (len(rows) + 0.5))
-        for doc, times in rows:
-            postings.setdefault(doc, []).append((weight, times))
+        docs = _places(db, term, RARE_PLACES)
+        if docs is None:
+            common.append(term)
+        else:
+            _weigh(postings, docs, totals)
+    left = MOST_PLACES
+    for term in common:
+        if len(postings) >= ENOUGH_TURNS or left <= 0:
+            break
+        docs = _places(db, term, left)
+        left -= left if docs is None else len(docs)
+        if docs is not None:
+            _weigh(postings, docs, totals)
     return postings
+
+
+def _places(db: sqlite3.Connection, term: str, most: int) -> dict[int, int] | None:
+    """Times a term occurs by document; None where it occurs more than `most` times."""
+    rows = db.execute("SELECT doc FROM word_places WHERE term = ? LIMIT ?", (term, most + 1)).fetchall()
+    if len(rows) > most:
+        return None
+    docs: dict[int, int] = {}
+    for (doc,) in rows:
+        docs[doc] = docs.get(doc, 0) + 1
+    return docs
+
+
+def _weigh(postings: dict[int, list[tuple[float, int]]], docs: dict[int, int], totals: Totals) -> None:
+    weight = log(1 + (totals.turn_count - len(docs) + 0.5) / (len(docs) + 0.5))
+    for doc, times in docs.items():
+        postings.setdefault(doc, []).append((weight, times))
 
 
 def _hit(db: sqlite3.Connection, doc: int, score: float) -> Hit:

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 from msgspec import Struct
 
 MediaRule: TypeAlias = Literal["openai", "openai_mini", "openai_patch", "anthropic", "anthropic_large", "gemini", "plain"]
+JsonStyle: TypeAlias = Literal["compact", "spaced", "indented"]
 
 
 class Family(Struct, frozen=True):
@@ -27,6 +28,7 @@ class Family(Struct, frozen=True):
         ctok: version to ask the Claude reconstruction for where that package is installed, or "".
         message_tokens: framing of one message.
         preamble_tokens: what the provider or chat template writes once when tools are given.
+        tool_json: how it writes their schemas.
     """
 
     name: str
@@ -36,22 +38,24 @@ class Family(Struct, frozen=True):
     ctok: str = ""
     message_tokens: int = 6
     preamble_tokens: int = 200
+    tool_json: JsonStyle = "spaced"
 
 
 # message_tokens. OpenAI: 3 and the role's name (OpenAI cookbook, "How to count tokens with tiktoken"). ChatML and
 # Llama 3 headers come to 5 by their published templates; 6 leaves one for the joint between two texts.
-# preamble_tokens. Anthropic's tool-use page lists 264 to 530 by model; the templates of Qwen and Llama take about
-# 150 by count of their text. Estimates, all upward: the reported usage corrects them.
-
+# preamble_tokens. Anthropic's tool-use page names 530 for Claude 3 Opus, the most of its table (from memory, 2026-11;
+# Claude 4: 346). Qwen's template writes 86 to 88. Others are guesses upward; the reported usage corrects them.
+# tool_json. OpenAI's own rendering is shorter than compact JSON; Anthropic's is not known. Templates of open models
+# write spaced JSON, Llama 3.1's with an indent (twice the compact form).
 FAMILIES: dict[str, Family] = {
     family.name: family
     for family in (
-        Family("o200k", "o200k_base", "openai", message_tokens=4, preamble_tokens=16),
-        Family("o200k/mini", "o200k_base", "openai_mini", message_tokens=4, preamble_tokens=16),
-        Family("o200k/patch", "o200k_base", "openai_patch", message_tokens=4, preamble_tokens=16),
-        Family("cl100k", "cl100k_base", "openai", message_tokens=4, preamble_tokens=16),
+        Family("o200k", "o200k_base", "openai", message_tokens=4, preamble_tokens=16, tool_json="compact"),
+        Family("o200k/mini", "o200k_base", "openai_mini", message_tokens=4, preamble_tokens=16, tool_json="compact"),
+        Family("o200k/patch", "o200k_base", "openai_patch", message_tokens=4, preamble_tokens=16, tool_json="compact"),
+        Family("cl100k", "cl100k_base", "openai", message_tokens=4, preamble_tokens=16, tool_json="compact"),
         Family("gpt-oss", "o200k_base"),
-        Family("llama3", "llama3"),
+        Family("llama3", "llama3", tool_json="indented"),
         Family("llama2", "llama2"),
         Family("qwen3", "qwen3"),
         Family("deepseek", "deepseek_v3"),
@@ -62,9 +66,9 @@ FAMILIES: dict[str, Family] = {
         Family("mistral", "mistral_v3"),
         Family("mistral-v1", "mistral_v1"),
         Family("phi4", "phi4"),
-        Family("claude", "o200k_base", "anthropic", bound="claude", ctok="3.0", preamble_tokens=530),
-        Family("claude-4.7", "o200k_base", "anthropic_large", bound="claude-4.7", ctok="4.7", preamble_tokens=530),
-        Family("claude-4.8", "o200k_base", "anthropic_large", bound="claude-4.7", ctok="4.8", preamble_tokens=530),
+        Family("claude", "o200k_base", "anthropic", bound="claude", ctok="3.0", preamble_tokens=530, tool_json="compact"),
+        Family("claude-4.7", "o200k_base", "anthropic_large", bound="claude-4.7", ctok="4.7", preamble_tokens=530, tool_json="compact"),
+        Family("claude-4.8", "o200k_base", "anthropic_large", bound="claude-4.7", ctok="4.8", preamble_tokens=530, tool_json="compact"),
         Family("gemini", "gemma4", "gemini", bound="gemini"),
         Family("glm-5", "glm4", bound="glm-5"),
         Family("qwen3.5", "qwen3", bound="qwen3.5"),

@@ -6,13 +6,14 @@ joint between their texts can add (see `JOINT_TOKENS`), so the sum over messages
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from typing import Any
 
 import msgspec
 
 from trimtab.core.messages import Media, Message, Opaque, Part, Reasoning, Text, ToolCall, ToolResult
-from trimtab.tokens.families import Family
+from trimtab.tokens.families import Family, JsonStyle
 from trimtab.tokens.media import count_media
 from trimtab.tokens.vocabulary import clean_text
 
@@ -23,15 +24,17 @@ MESSAGE_OVERHEAD = 4
 # The most that two texts joined by a blank line were seen to take above their sum: measured over ten vocabularies and
 # 120,000 pairs of English, Chinese, code, JSON, logs, random Unicode and runs of one character, 2026-11.
 JOINT_TOKENS = 4
-# Words around a call in the published templates of Qwen (`<tool_call>` with a JSON object) and gpt-oss (channel,
-# recipient, constraint) come to 10 to 12 tokens.
-CALL_OVERHEAD = 12
+# The words that Qwen's template puts around a call (`<tool_call>`, a JSON object with name and arguments) are 13 tokens
+# in four vocabularies. Call ids are not charged: only Mistral and Kimi are known to show them to the model, and there the
+# rest is shorter.
+CALL_OVERHEAD = 14
 # A result is a message of its own in chat forms, with tags. More than any family's framing of a message, which a
 # message of results alone is therefore not charged.
 RESULT_OVERHEAD = 10
 # What is written in the place of an empty result for forms that refuse one; no result is counted as less.
 EMPTY_RESULT = "(no output)"
 TOOL_OVERHEAD = 12
+# `[image, 12,345 bytes, ...]`: what stands for media, without its address
 STUB_TOKENS = 16
 # Encrypted reasoning: 4 bytes of content a token, as English text has; base64 has 3 bytes in 4 characters.
 ENCRYPTED_TOKENS, ENCRYPTED_CHARS = 3, 16
@@ -45,6 +48,15 @@ def compact_json(value: Any) -> str:
         return msgspec.json.encode(value).decode()
     except UnicodeEncodeError:
         return msgspec.json.encode(_clean(value)).decode()
+
+
+def json_as(style: JsonStyle, value: Any) -> str:
+    """The value's JSON as a provider or a chat template writes it: `spaced` as Python's `json.dumps` does by default
+    (the `tojson` of most templates), `indented` by four."""
+    text = compact_json(value)
+    if style == "compact":
+        return text
+    return json.dumps(msgspec.json.decode(text), ensure_ascii=False, indent=4 if style == "indented" else None)
 
 
 def _clean(value: Any) -> Any:
@@ -86,10 +98,11 @@ class FramedCounter(ABC):
         return sum(self._count_part(part) for part in parts) + JOINT_TOKENS * max(0, shown - 1)
 
     def count_tools(self, tools: list[Any] | None) -> int:
-        """See `Counter.count_tools`: compact JSON of each, `TOOL_OVERHEAD` each, and the family's preamble once."""
+        """See `Counter.count_tools`: the JSON of each, `TOOL_OVERHEAD` each, and the family's preamble once."""
         if not tools:
             return 0
-        return self._family.preamble_tokens + sum(TOOL_OVERHEAD + self.count_text(compact_json(tool)) for tool in tools)
+        written = (json_as(self._family.tool_json, tool) for tool in tools)
+        return self._family.preamble_tokens + sum(TOOL_OVERHEAD + self.count_text(text) for text in written)
 
     def _count_part(self, part: Part) -> int:
         if isinstance(part, Text):
@@ -118,5 +131,5 @@ class FramedCounter(ABC):
             value = arguments
         if not isinstance(value, dict):
             return max(sent, WRAPPED_ARGUMENTS_TOKENS + self.count_text(compact_json(value)))
-        rendered = compact_json(value)
+        rendered = json_as("compact" if self._family.tool_json == "compact" else "spaced", value)
         return sent if rendered == arguments else max(sent, self.count_text(rendered))

@@ -1,6 +1,7 @@
 """What images, sounds, videos and files cost: by size in pixels, seconds or pages, never by their base64 text.
 
-Unknown sizes take the most that the rule can give, or a stated default. All rules err upward.
+Unknown sizes take the most that the rule can give, or a stated default. All rules err upward. The rules are those of
+the providers' pages named below as remembered in 2026-11; the worked examples of two of them are tests.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from math import ceil
 from trimtab.core.messages import Media
 from trimtab.tokens.families import MediaRule
 
-# OpenAI "Images and vision", read 2026-11: at most 2,048 pixels a side, shorter side to 768, tiles of 512.
+# OpenAI "Images and vision": at most 2,048 pixels a side, shorter side to 768, tiles of 512.
 TILE_RULES: dict[str, tuple[int, int]] = {"openai": (85, 170), "openai_mini": (2_833, 5_667)}
 OPENAI_LONG_SIDE = 2_048
 OPENAI_SHORT_SIDE = 768

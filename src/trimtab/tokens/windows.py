@@ -2,9 +2,9 @@
 
 Where a family's members differ, or a larger window must be asked for, the smaller number stands: a window that is
 too small costs room, one that is too large costs a refused request. `Budget.window_tokens` overrides it.
-Sources, read 2026-11: the providers' model pages (OpenAI, Anthropic "models overview", Google, Mistral, DeepSeek,
-Alibaba Cloud, Z.ai, Moonshot) and the `max_position_embeddings` of open weights. Where OpenAI splits a window
-into input and output, the input part stands.
+Sources: read 2026-11 were Anthropic's model pages (Claude 5), a gateway's pages for GPT-6 and for Opus 4.7, and the
+serving catalog of GLM-4.6; all others are the providers' published numbers as remembered in 2026-11, to be read again
+before one is raised. Where OpenAI splits a window into input and output, the input part stands.
 """
 
 from __future__ import annotations
@@ -122,6 +122,6 @@ def _claude_window(name: str) -> int:
     if name.startswith(("claude-instant", "claude-2.0")) or name == "claude-2":
         return 100_000
     version = claude_version(name)
-    # the 5 models have one million without asking; of Haiku only 5.5 and later; the 4 models only with a beta header
+    # the 5 models have one million without asking, of Haiku 5.5 and later; the 4 models by some servers only on request
     least = (5, 5) if "haiku" in name else (5, 0)
     return LARGE_CLAUDE_TOKENS if version is not None and version >= least else CLAUDE_TOKENS

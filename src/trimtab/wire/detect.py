@@ -42,6 +42,12 @@ def detect_reply(value: Mapping[str, Any]) -> WireName | None:
     return None
 
 
+def is_event(value: Mapping[str, Any]) -> bool:
+    """Whether it is an event of a stream, and not a message or an item of a history."""
+    kind = str(value.get("type", ""))
+    return "choices" in value or kind in ("ping", "error") or kind.startswith(("response.", "message_", "content_block_"))
+
+
 def detect_event(value: Mapping[str, Any], default: WireName) -> WireName:
     """The form of a stream by its first event."""
     kind = str(value.get("type", ""))
