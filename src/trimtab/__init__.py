@@ -1,13 +1,19 @@
 """Trimtab decides what a long-running LLM agent sees on each request, under a hard token budget, and proves it."""
 
-from trimtab.actions import Retrieved, rebuild, retrieve, summarize, trim
-from trimtab.core.budget import BudgetReport
-from trimtab.core.plan import Decision, Segment
-from trimtab.core.target import Target
-from trimtab.errors import BudgetError, ConfigError, PinnedOverflow, StoreError, TrimtabError, WireError
-from trimtab.policies import preset
-from trimtab.session import Prompt, RecordReport, Session, SyncReport
-from trimtab.settings import Budget, ResolvedSettings, Settings, load_settings
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trimtab.actions import Retrieved, rebuild, retrieve, summarize, trim
+    from trimtab.core.budget import BudgetReport
+    from trimtab.core.plan import Decision, Segment
+    from trimtab.core.target import Target
+    from trimtab.errors import BudgetError, ConfigError, PinnedOverflow, StoreError, TrimtabError, WireError
+    from trimtab.policies import preset
+    from trimtab.session import Prompt, RecordReport, Session, SyncReport
+    from trimtab.settings import Budget, ResolvedSettings, Settings, load_settings
 
 __version__ = "0.1.0"
 
@@ -37,3 +43,28 @@ __all__ = [
     "summarize",
     "trim",
 ]
+
+# where each name lives; a room is loaded when its first name is asked for, so that the command line starts quickly
+_ROOMS = {
+    "trimtab.actions": ("Retrieved", "rebuild", "retrieve", "summarize", "trim"),
+    "trimtab.core.budget": ("BudgetReport",),
+    "trimtab.core.plan": ("Decision", "Segment"),
+    "trimtab.core.target": ("Target",),
+    "trimtab.errors": ("BudgetError", "ConfigError", "PinnedOverflow", "StoreError", "TrimtabError", "WireError"),
+    "trimtab.policies": ("preset",),
+    "trimtab.session": ("Prompt", "RecordReport", "Session", "SyncReport"),
+    "trimtab.settings": ("Budget", "ResolvedSettings", "Settings", "load_settings"),
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'trimtab' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -42,6 +42,7 @@ WHY: dict[Reason, str] = {
     "replaced": "a newer result of the same call stands in its place",
     "empty": "a message that says nothing, which providers refuse",
     "client_changed": "the client's own system text or tools changed",
+    "asked": "the caller asked to assemble the prompt anew",
     "new_target": "another model, wire form or layout than the last request",
 }
 
@@ -107,7 +108,10 @@ def _show_list(session: Session, name: str, as_json: bool) -> None:
     table = make_table(f"session {name}", ("request", "tokens", "budget", "epoch", "prefix", "cuts", "prefix broken by"), left=(5, 6))
     for row in rows:
         table.add_row(
-            *(", ".join(value) if isinstance(value, list) else f"{value:,}" if isinstance(value, int) else str(value) for value in row.values())
+            *(
+                ", ".join(value) if isinstance(value, list) else f"{value:,}" if isinstance(value, int) else str(value)
+                for value in row.values()
+            )
         )
     console().print(table)
 

@@ -20,6 +20,7 @@ SMALL_WINDOW_TOKENS = 16_384  # "16k": REQUIREMENTS B1
 DEFAULT_RESERVE_TOKENS = 4_096
 RESERVE_WINDOW_SHARE = 8
 LEAST_HISTORY_SHARE = 0.2
+SUMMARY_TRIGGER_SHARE = 4
 
 
 class BudgetReport(Struct, frozen=True, kw_only=True):
@@ -37,6 +38,10 @@ class BudgetReport(Struct, frozen=True, kw_only=True):
     target_tokens: int
     stable_tokens: int | None = None
     warnings: tuple[str, ...] = ()
+
+    def summary_cap_tokens(self, summary_max_tokens: int) -> int:
+        """The summary's cap: the setting, and never so much that the summary alone comes near the trigger."""
+        return min(summary_max_tokens, self.trigger_tokens // SUMMARY_TRIGGER_SHARE)
 
     def lines(self) -> list[str]:
         """The sum as a person would write it down."""

@@ -71,6 +71,11 @@ class Draft(Struct, kw_only=True):
         tail = sum(segment.tokens for segment in self.new_tail(state, inputs) if not is_instruction(segment.section))
         return front + tail + self.frozen_tokens + self.body.tokens
 
+    def shrinkable_tokens(self, state: SessionState, inputs: PlanInputs) -> int:
+        """The history without recalled turns: these come anew with each turn, no compaction makes them fewer."""
+        recalled = tokens_of([segment for segment in (*self.front, *self.new_tail(state, inputs)) if segment.section == "fragments"])
+        return self.history_tokens(state, inputs) - recalled
+
     def instruction_tokens(self, state: SessionState, inputs: PlanInputs) -> int:
         ours = (*self.front, *self.new_tail(state, inputs))
         return inputs.system_tokens + inputs.tools_tokens + sum(segment.tokens for segment in ours if is_instruction(segment.section))

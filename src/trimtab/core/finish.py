@@ -120,7 +120,7 @@ def _sections(planner: Planner, segments: Sequence[Segment]) -> dict[str, int]:
         sections["client_system"] = planner.inputs.filler_tokens
     for segment in segments:
         sections[segment.section] = sections.get(segment.section, 0) + segment.tokens
-    tokens = input_tokens(segments)
+    tokens = sum(segments[index].tokens for index in input_indexes(segments))
     if tokens:
         sections["recent"] -= tokens
         sections["input"] = tokens
@@ -129,17 +129,27 @@ def _sections(planner: Planner, segments: Sequence[Segment]) -> dict[str, int]:
     return sections
 
 
-def input_tokens(segments: Sequence[Segment]) -> int:
-    """Tokens of what the request is about: the user's last messages, or the last tool results."""
-    messages = [segment for segment in segments[-64:] if segment.place == "message"]
-    if not messages or messages[-1].source not in ("user", "tool"):
-        return 0
-    tokens, source = 0, messages[-1].source
-    for segment in reversed(messages):
-        if segment.source != source:
+def input_indexes(segments: Sequence[Segment]) -> list[int]:
+    """Which segments are what the request is about: the user's last messages, or the last tool results."""
+    indexes: list[int] = []
+    source = ""
+    for index in range(len(segments) - 1, -1, -1):
+        segment = segments[index]
+        if segment.place != "message":
+            continue
+        source = source or segment.source
+        if segment.source != source or source not in ("user", "tool"):
             break
-        tokens += segment.tokens
-    return tokens
+        indexes.append(index)
+    return indexes
+
+
+def labelled(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
+    """The segments with the current input named as such. In the projection it is a recent message like others."""
+    rows = list(segments)
+    for index in input_indexes(segments):
+        rows[index] = msgspec.structs.replace(rows[index], section="input", reason="current_input")
+    return tuple(rows)
 
 
 def _cuts(draft: Draft) -> list[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trimtab.core.body import BodyPlan, kept_indexes, shrinkable, tokens_of, unit_views
+from trimtab.core.body import BodyPlan, kept_indexes, limits_for, shrinkable, tokens_of, unit_views
 from trimtab.core.budget import BudgetReport
 from trimtab.core.draft import Draft
 from trimtab.core.view import Verdict, keep_tokens
@@ -55,12 +55,14 @@ def _rungs(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Iter
     state, inputs = planner.state, planner.inputs
     if inputs.fragments:
         yield _without_fragments(planner, draft)
-    before = draft.history_tokens(state, inputs)
+    before = draft.shrinkable_tokens(state, inputs)
     verdict = msgspec.structs.replace(verdict, reason="over_budget")
     used = planner.clearable()
     everything = shrinkable(state, state.round - 1) | used
     last = max(0, len(state.units) - 1)
     budget = planner.budget_for(draft)
+    # now that something must go, a mode that leaves messages whole shortens them too, before it loses them
+    planner.limits = limits_for(budget, inputs, True)
     for cleared in (used, everything):
         keep = keep_tokens(unit_views(state, cleared, planner.limits), budget.target_tokens)
         yield _assembled(planner, BodyPlan(keep_from=keep, limits=planner.limits, cleared=cleared, strip=planner.strips), verdict, before)

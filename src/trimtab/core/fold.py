@@ -115,7 +115,14 @@ def _results(state: SessionState, node: Node) -> None:
 
 
 def _loop(state: SessionState, unit: Unit) -> bool:
-    return sum(1 for seq in unit.nodes if state.nodes[seq].role == "assistant") > 1
+    """Whether the model went on after a result inside this exchange."""
+    answered = False
+    for seq in unit.nodes:
+        node = state.nodes[seq]
+        if node.role == "assistant" and answered:
+            return True
+        answered = answered or bool(node.results)
+    return False
 
 
 def _takes(state: SessionState, index: int, node: Node) -> bool:
@@ -218,6 +225,8 @@ def _compacted(state: SessionState, seq: int, entry: e.Compacted) -> None:
         state.call_units = {call: key for call, key in state.call_units.items() if key not in gone}
     state.epoch, state.cut_seq = entry.epoch, max(state.cut_seq, entry.cut_seq)
     state.indexed_seq = max(state.indexed_seq, state.cut_seq)
+    if entry.kind == "compaction":
+        state.compacted_tokens = entry.tokens_after
     state.front, state.front_seq = entry.front, seq
     state.projection = list(entry.segments)
     state.projection_tokens = sum(segment.tokens for segment in entry.segments)

@@ -58,11 +58,13 @@ class Planner:
         self.layout = Layout(state, inputs, editor)
         self.builder = BodyBuilder(state, inputs, editor)
         self.limits = Limits()
+        self.summary_cap = inputs.settings.summary_max_tokens
 
     def run(self) -> PromptPlan:
         self.limits = limits_for(self.budget_of(self.inputs.system_tokens + self.inputs.tools_tokens), self.inputs, self.policy.reshapes)
         draft = self._joined()
         budget = self.budget_for(draft)
+        self.summary_cap = budget.summary_cap_tokens(self.inputs.settings.summary_max_tokens)
         verdict = self.policy.decide(self._view(draft, budget))
         draft = self._changed(draft, verdict, budget)
         draft, budget = fit(self, draft, verdict)
@@ -114,7 +116,7 @@ class Planner:
         return View(
             settings=settings,
             budget=budget,
-            history_tokens=draft.history_tokens(state, self.inputs),
+            history_tokens=draft.shrinkable_tokens(state, self.inputs),
             live_rounds=state.live_rounds,
             total_tokens=state.total_tokens,
             rounds=state.round,
@@ -175,6 +177,8 @@ class Planner:
 
     def _compacted(self, draft: Draft, verdict: Verdict, budget: BudgetReport) -> Draft | None:
         """The policy's cut; None where it would not be worth its break of the prefix."""
+        if not self._grown(draft, budget, verdict.reason):
+            return None
         keep = verdict.keep_from or 0
         cleared = self.clearable() if verdict.clear else self._standing()
         if verdict.reason == "trigger" and self._enough_by_clearing(draft, budget):
@@ -186,6 +190,13 @@ class Planner:
         least = 1 if verdict.reason in ("left_window", "rounds") else max(1, int(budget.history_budget_tokens * LEAST_GAIN_SHARE))
         return cut if gain >= least else None
 
+    def _grown(self, draft: Draft, budget: BudgetReport, reason: Reason) -> bool:
+        """Whether enough is new since the last compaction for another one to make progress."""
+        last = self.state.compacted_tokens
+        if not last or reason == "left_window":
+            return True
+        return draft.shrinkable_tokens(self.state, self.inputs) - last >= budget.history_budget_tokens * LEAST_GAIN_SHARE
+
     def _enough_by_clearing(self, draft: Draft, budget: BudgetReport) -> bool:
         """Whether clearing used results alone brings the history well below the trigger."""
         freed = sum(tokens for _, tokens in eligible(self.state, self.inputs.settings.clear_keep_rounds))
@@ -195,7 +206,7 @@ class Planner:
     def rebuilt(self, draft: Draft, body_plan: BodyPlan, kind: str, reason: Reason, verdict: Verdict | None = None) -> Draft:
         """The history assembled anew under a plan, with a front as of now."""
         verdict = verdict or Verdict()
-        return self.assembled(body_plan, kind, reason, verdict, before=draft.history_tokens(self.state, self.inputs))
+        return self.assembled(body_plan, kind, reason, verdict, before=draft.shrinkable_tokens(self.state, self.inputs))
 
     def assembled(
         self, body_plan: BodyPlan, kind: str, reason: Reason, verdict: Verdict, before: int, summary_max_tokens: int | None = None
@@ -207,11 +218,11 @@ class Planner:
         cut_seq = state.units[start].key - 1 if gone else state.cut_seq
         body = self.builder.whole(body_plan)
         summary = verdict.summary and self.policy.name not in ("window", "none", "retrieval")
-        front = self.layout.front(cut_seq, summary, summary_max_tokens=summary_max_tokens)
+        cap = self.summary_cap if summary_max_tokens is None else summary_max_tokens
+        front = self.layout.front(cut_seq, summary, summary_max_tokens=cap)
         altered = frozenset(segment.origin[0] for segment in body.segments if segment.action not in ("keep", "inject"))
         action: Action = "summarize" if summary else "drop"
         left = [(seq, action, reason) for unit in gone for seq in unit.nodes]
-        after = tokens_of(body.segments) + tokens_of(body.loose)
         entry = Compacted(
             epoch=state.epoch + 1,
             kind="compaction" if gone else kind if kind == "rebuild" else "clearing",
@@ -222,10 +233,11 @@ class Planner:
             segments=tuple(body.segments),
             decisions=as_ranges([*left, *body.decisions]),
             tokens_before=before,
-            tokens_after=after,
+            tokens_after=0,
             covered=(min(unit.key for unit in gone), cut_seq) if gone else (0, 0),
         )
         done = whole_draft(front, body, self.layout.tail(front, altered), entry)
+        done.entry = msgspec.structs.replace(entry, tokens_after=done.shrinkable_tokens(state, self.inputs))
         done.break_reason = reason
         done.cuts.append("compaction" if gone else "clear" if body_plan.cleared else "rebuild")
         return done

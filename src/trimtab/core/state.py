@@ -116,6 +116,7 @@ class SessionState(Struct):
     epoch: int = 0
     cut_seq: int = 0
     indexed_seq: int = 0
+    compacted_tokens: int = 0
     front: tuple[Segment, ...] = ()
     front_seq: int = 0
     projection: list[Segment] = field(default_factory=list)

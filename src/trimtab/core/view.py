@@ -26,7 +26,7 @@ class View(Struct, frozen=True, kw_only=True):
     """The situation before a request. Scalars are free; `units()` costs time in proportion to what is live.
 
     Attributes:
-        history_tokens: everything but instructions: summary, notes, recalled, rounds, input.
+        history_tokens: what a compaction can shrink: summary, notes, rounds, input; recalled turns not counted.
         live_rounds: rounds whose messages are still in the prompt.
         total_tokens: raw tokens of all messages of this branch, in the prompt or not.
         rounds: rounds of this branch so far.

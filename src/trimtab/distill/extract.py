@@ -46,6 +46,7 @@ class _Found(Struct):
 
     def add(self, field: Field, text: str, supersedes: str = "") -> None:
         """Add an item unless one that says the same in the same words is active."""
+        text = text.strip()
         if self.texts is None:
             self.texts = {item.text for item in self.active if item.status == "active"}
         if text in self.texts:

@@ -23,6 +23,7 @@ class CompactPolicy:
 def compaction_start(view: View, rounds: int) -> int:
     """Where the kept part begins: what fits the target beside a full summary, and at least `rounds` rounds as
     long as these leave room below the trigger."""
-    room = max(0, view.budget.target_tokens - view.settings.summary_max_tokens)
-    most = max(room, int(view.budget.trigger_tokens * MOST_OF_TRIGGER) - view.settings.summary_max_tokens)
+    summary = view.budget.summary_cap_tokens(view.settings.summary_max_tokens)
+    room = max(0, view.budget.target_tokens - summary)
+    most = max(room, int(view.budget.trigger_tokens * MOST_OF_TRIGGER) - summary)
     return keep_at_least(view.units(), room, rounds, most)

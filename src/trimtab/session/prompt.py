@@ -9,6 +9,7 @@ import msgspec
 
 from trimtab.core.budget import BudgetReport
 from trimtab.core.entries import RequestSent
+from trimtab.core.finish import labelled
 from trimtab.core.messages import WireName
 from trimtab.core.plan import Decision, RenderItem, Segment
 from trimtab.core.target import Target
@@ -29,11 +30,16 @@ class Prompt:
         self, entry: RequestSent, segments: tuple[Segment, ...], bodies: Bodies, load_decisions: Callable[[], tuple[Decision, ...]]
     ) -> None:
         self._entry, self._bodies, self._load_decisions = entry, bodies, load_decisions
-        self.segments = segments
+        self._segments = segments
         self._decisions: tuple[Decision, ...] | None = None
 
     def __repr__(self) -> str:
         return f"<Prompt {self.number}: {self.tokens:,} of {self.budget.prompt_budget_tokens:,} tokens>"
+
+    @property
+    def segments(self) -> tuple[Segment, ...]:
+        """The pieces in prompt order, each with its tokens, origin and why it is in."""
+        return labelled(self._segments)
 
     @property
     def number(self) -> int:
@@ -110,8 +116,8 @@ class Prompt:
         """
         if wire is not None and wire != self.target.wire:
             raise WrongTarget(self.target.wire, wire)
-        payloads = self._bodies.payloads(self.segments)
-        items = [RenderItem(segment.place, payloads[segment.segment_id]) for segment in self.segments]
+        payloads = self._bodies.payloads(self._segments)
+        items = [RenderItem(segment.place, payloads[segment.segment_id]) for segment in self._segments]
         tools = decode(self._bodies.get(self._entry.tools_id)) if self._entry.tools_id else None
         params = decode(self._bodies.get(self._entry.params_id)) if self._entry.params_id else {}
         return wire_for(self.target.wire).render(self.target, items, tools, params)

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from trimtab.core.budget import reserve_for
 from trimtab.core.draft import PromptPlan
 from trimtab.core.entries import Compacted, CounterChanged, Entry, Node, Recalled
 from trimtab.core.ids import Hasher
@@ -83,7 +84,7 @@ class Requester:
 
     def _build(self, state: SessionState, ask: Ask) -> tuple[Write | None, PromptPlan | None]:
         tools_id, tools_tokens, tools_bytes = self._tools_of(ask.tools)
-        params = encode_wire(params_of(ask))
+        params = encode_wire(params_of(ask, self._reserve_tokens(state, ask)))
         params_id = self.hasher.body_id("params", params)
         system = self._system(state, ask.target)
         fingerprint = self.hasher.digest(
@@ -157,6 +158,12 @@ class Requester:
         self.bodies.remember(known[0], payload)
         return known[0], known[1], payload
 
+    def _reserve_tokens(self, state: SessionState, ask: Ask) -> int:
+        window = self.settings.budget.window_tokens or window_for(ask.target.model) or 0
+        if state.learned_window_tokens:
+            window = min(window or state.learned_window_tokens, state.learned_window_tokens)
+        return reserve_for(self.settings.budget, window, ask.max_output_tokens)
+
     def _system(self, state: SessionState, target: Target) -> tuple[Segment, ...]:
         editor = self.editor_for(target)
         segments = []
@@ -176,7 +183,8 @@ class Requester:
         recalled = state.recalled
         if recalled is None or recalled.for_seq != seq:
             recalled = search(self.lane, question, seq, self.settings.recall_limit)
-        share = int((state.last.history_budget_tokens if state.last else 0) * self.settings.recall_max_ratio)
+        history = state.last.history_budget_tokens if state.last else 0
+        share = int(history * min(self.settings.recall_max_ratio, self.settings.budget.trigger_ratio / 4))
         if (recalled, share) not in self._fragments:
             self._fragments = {(recalled, share): fragments_of(self.lane, recalled, self.bodies, self.counter, share)}
         return recalled, self._fragments[recalled, share]
@@ -233,16 +241,15 @@ _OUTPUT_KEYS: Mapping[str, str] = {
     "openai_responses": "max_output_tokens",
     "anthropic": "max_tokens",
 }
-# Anthropic's interface requires a maximum output; REQUIREMENTS B1 reserves this much where the caller names none
-DEFAULT_OUTPUT_TOKENS = 4_096
 
 
-def params_of(ask: Ask) -> dict[str, Any]:
-    """The parameters of the request body that a prompt fixes: model and maximum output."""
+def params_of(ask: Ask, reserve_tokens: int) -> dict[str, Any]:
+    """The parameters of the request body that a prompt fixes: model and maximum output. Anthropic's interface
+    requires the latter: what the budget reserves, where the caller names none."""
     params: dict[str, Any] = {"model": ask.target.model} if ask.target.model else {}
     output = ask.max_output_tokens
     if output is None and ask.target.wire == "anthropic":
-        output = DEFAULT_OUTPUT_TOKENS
+        output = max(1, reserve_tokens)
     if output is not None:
         params[_OUTPUT_KEYS[ask.target.wire]] = output
     return params

@@ -124,10 +124,12 @@ class Session:
         Raises:
             ParseError: which message, where in it, what was wrong; nothing was appended.
         """
+        self._open_lock()
+        # a stream is consumed outside the lock: other threads go on while it comes in
+        parsed = read_messages(messages, self.target.wire)
+        if status is not None:
+            parsed = [with_status(message, status) for message in parsed]
         with self._open_lock():
-            parsed = read_messages(messages, self.target.wire)
-            if status is not None:
-                parsed = [with_status(message, status) for message in parsed]
             return self._append(parsed, key or "")
 
     def sync(self, history: Sequence[Any], system: Any = None) -> SyncReport:

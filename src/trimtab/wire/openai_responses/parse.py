@@ -166,11 +166,15 @@ def _call(item: Mapping[str, Any], path: str) -> ToolCall:
         raise ParseError(f"a {kind} needs {CALLS[kind].asks}", f"{path}.{CALLS[kind].asks}")
     arguments = asked if isinstance(asked, str) else encode_wire(asked).decode()
     name = item.get("name")
+    if kind == "function_call" and not call_key(item):
+        raise ParseError("a function_call needs call_id", f"{path}.call_id")
     return ToolCall(call_id=call_key(item), name=name if isinstance(name, str) and name else kind, arguments=arguments)
 
 
 def _result(item: Mapping[str, Any], path: str) -> ToolResult:
     kind = type_of(item)
+    if kind == "function_call_output" and not answer_key(item):
+        raise ParseError("a function_call_output needs call_id", f"{path}.call_id")
     told = item.get(ANSWERS[kind].tells)
     failed = kind == "apply_patch_call_output" and item.get("status") == "failed"
     parts: tuple[Inner, ...]

@@ -1,0 +1,44 @@
+"""Property 11 of DESIGN §9: a larger budget never keeps less raw history."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.profiles import PROPERTY
+from tests.properties.histories import BESIDE, SAID, WINDOWS, Scenario, scenarios, steps
+from tests.properties.play import Player
+from trimtab.errors import PinnedOverflow
+
+# more windows than elsewhere: small differences between two budgets are where an order could turn round
+MORE_WINDOWS = sorted({*WINDOWS, 2_200, 2_500, 3_500, 5_000, 6_000, 10_000, 12_000})
+
+
+def _raw_tokens(scenario: Scenario, window_tokens: int) -> int | None:
+    """Tokens of the messages that stand whole in the first prompt under that window; None where none fits."""
+    budget = type(scenario.settings.budget)(
+        **{name: getattr(scenario.settings.budget, name) for name in scenario.settings.budget.__struct_fields__ if name != "window_tokens"},
+        window_tokens=window_tokens,
+    )
+    player = Player(scenario.with_settings(budget=budget)).play()
+    try:
+        player._make_askable()
+        prompt = player.session.prompt()
+    except PinnedOverflow:
+        return None
+    finally:
+        state = player.session.state
+        nodes = dict(state.nodes)
+        player.close()
+    whole = [segment for segment in prompt.segments if segment.place == "message" and segment.action == "keep"]
+    return sum(nodes[segment.origin[0]].tokens for segment in whole)
+
+
+@PROPERTY
+@given(scenarios(steps(SAID, SAID, BESIDE, max_size=22)), st.lists(st.sampled_from(MORE_WINDOWS), min_size=2, max_size=2, unique=True))
+def test_11_a_larger_budget_never_keeps_less(scenario: Scenario, windows: list[int]) -> None:
+    small, large = sorted(windows)
+    less, more = _raw_tokens(scenario, small), _raw_tokens(scenario, large)
+    if less is not None:
+        assert more is not None, f"it fits a window of {small} and not one of {large}"
+        assert more >= less, f"window {small} keeps {less} tokens as they were, window {large} only {more}"
