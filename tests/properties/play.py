@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -53,6 +53,13 @@ class Sent:
         self.before = before
         self.pins, self.meta, self.brief = dict(player.pins), list(player.meta), player.brief
         self.segments = prompt.segments
+        nodes = player.session.state.nodes
+        # what answers an unanswered call is made from the message that calls; a result shown as text calls nothing
+        self.repairs = {
+            segment.segment_id
+            for segment in prompt.segments
+            if segment.action == "inject" and segment.place == "message" and nodes[segment.origin[0]].calls
+        }
 
     @property
     def number(self) -> int:
@@ -70,11 +77,11 @@ class Player:
         look: Callable[[Player, Sent], None] | None = None,
         counter: Counter = QUICK,
         reopens: bool = True,
+        flavors: Sequence[int] = range(8),
     ) -> None:
-        self.scenario, self.counter, self.look, self._reopens = scenario, counter, look, reopens
+        self.scenario, self.counter, self.look, self._reopens, self.flavors = scenario, counter, look, reopens, flavors
         self.store = store or open_store(":memory:")
         self.target = scenario.target
-        self.binding = "error" if self.target.reasoning_bound else "none"
         self._answer = ScriptedReply(text="ok")
         self.upstream = StrictUpstream(
             script=lambda wire, body, number: self._answer,
@@ -112,7 +119,7 @@ class Player:
     def text(self, a: int, b: int) -> str:
         """A text with a mark of its own, by which it is found again."""
         self._texts += 1
-        return f"[m{self._texts}]{filler(b, a)}"
+        return f"[m{self._texts}]{filler(self.flavors[b % len(self.flavors)], a)}"
 
     def say(self, messages: list[dict[str, Any]], b: int = 0) -> None:
         """Record messages, all at once or one by one."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -85,12 +86,12 @@ def test_whatever_changes_the_prompt_makes_a_new_request(change: str) -> None:
     with opened(settings=settings(inject_notes=("n",))) as s:
         fill(s, 1)
         first = ask(s)
-        arguments: dict[str, Any] = {
+        named: dict[str, dict[str, Any]] = {
             "tools": {"tools": [WEATHER["openai_chat"]]},
             "system": {"system": "Be brief."},
             "max_output_tokens": {"max_output_tokens": 100},
             "target": {"target": Target(model="gpt-4o")},
-        }.get(change, {})
+        }
         if change == "pin":
             s.pin("x")
         elif change == "note":
@@ -99,7 +100,7 @@ def test_whatever_changes_the_prompt_makes_a_new_request(change: str) -> None:
             s.brief("x")
         elif change == "meta":
             s.meta_context(identity="x")
-        second = ask(s, **arguments)
+        second = ask(s, **named.get(change, {}))
         assert second.number == first.number + 1
         assert second.render() != first.render()
         assert s.request(1).render_bytes() == first.render_bytes()
@@ -217,6 +218,43 @@ def test_reopening_with_another_model_counts_anew(tmp_path: Any) -> None:
         assert ask(s).tokens == first.tokens
 
 
+# ---------------------------------------------------------------- anew, and off the event loop
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_rebuild_is_a_new_epoch_with_the_same_memory(layout: str) -> None:
+    with opened(settings=settings(8_000, layout=layout, mode="compact")) as s:
+        s.pin("THE-PIN")
+        fill(s, 12)
+        before = ask(s)
+        anew = s.rebuild()
+        assert anew.number == before.number + 1
+        assert anew.epoch == before.epoch + 1
+        assert anew.break_reason
+        assert "THE-PIN" in text_of(anew)
+        assert "question 12 " in text_of(anew)
+        assert ask(s).number == anew.number
+        s.record(user("next"))
+        assert not ask(s).break_reason
+        assert s.request(before.number).render_bytes() == before.render_bytes()
+
+
+def test_a_rebuild_of_what_was_never_asked_for_is_the_first_request() -> None:
+    with opened() as s:
+        fill(s, 1)
+        assert s.rebuild().number == 1
+
+
+def test_prompts_can_be_awaited_many_at_once() -> None:
+    async def ask_all(session: Session) -> list[int]:
+        prompts = await asyncio.gather(*(session.aprompt(max_output_tokens=100) for _ in range(8)))
+        return [prompt.number for prompt in prompts]
+
+    with opened() as s:
+        fill(s, 2)
+        assert asyncio.run(ask_all(s)) == [1] * 8
+
+
 # ---------------------------------------------------------------- what cannot be
 
 
@@ -247,6 +285,15 @@ def test_pins_above_the_budget_are_an_error_and_no_request() -> None:
         assert s.last_request == 0
         s.unpin(pin)
         assert ask(s).number == 1
+
+
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "none"])
+def test_many_messages_of_users_in_a_row_still_fit(mode: str) -> None:
+    """A group talks among itself before it asks; no reply stands between."""
+    with opened(settings=settings(4_000, mode=mode)) as s:
+        for number in range(200):
+            s.record(user(f"speaker {number} " + "word " * 30))
+        assert "speaker 199 " in text_of(ask(s))
 
 
 def test_after_an_error_of_planning_the_next_request_is_whole(tmp_path: Any) -> None:

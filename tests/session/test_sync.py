@@ -160,6 +160,24 @@ def test_parallel_calls_under_renewed_ids_are_mapped_by_order() -> None:
     )
 
 
+def test_a_result_under_a_renewed_id_answers_its_call_where_the_head_was_cut_off() -> None:
+    """Dify does both on every request: it cuts the head off and makes all call ids anew."""
+    history = [*talk(6), user("weather?"), call("c1")]
+    with opened() as s:
+        s.sync(renewed(history, "one"))
+        ask(s)
+        rest = [*history[8:], result("c1", "THE-WEATHER")]
+        report = s.sync(renewed(rest, "two"))
+        assert (report.outcome, report.added) == ("truncated_head", 1)
+        messages = ask(s).render()["messages"]
+        assert messages[-1]["role"] == "tool"
+        assert messages[-1]["content"] == "THE-WEATHER"
+        assert messages[-1]["tool_call_id"] == messages[-2]["tool_calls"][0]["id"]
+        report = s.sync(renewed([*rest[4:], reply("It is fine."), user("thanks")], "three"))
+        assert (report.outcome, report.added) == ("truncated_head", 2)
+        assert "interrupted" not in str(ask(s).render())
+
+
 # ---------------------------------------------------------------- edits
 
 

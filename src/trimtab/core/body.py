@@ -180,8 +180,13 @@ def kept_indexes(state: SessionState, keep_from: int) -> list[int]:
     """
     last = len(state.units) - 1
     start = max(0, min(keep_from, last))
-    opening = [index for index, unit in enumerate(state.units[:start]) if unit.opens_turn and unit.turn == state.turn]
-    return [*opening, *range(start, last + 1)]
+    return [*opening_indexes(state, start), *range(start, last + 1)]
+
+
+def opening_indexes(state: SessionState, before: int) -> list[int]:
+    """Units before an index that opened the current turn: of many user messages in a row the first and the newest."""
+    opening = [index for index, unit in enumerate(state.units[:before]) if unit.opens_turn and unit.turn == state.turn]
+    return opening if len(opening) <= 2 else [opening[0], opening[-1]]
 
 
 def eligible(state: SessionState, keep_rounds: int) -> list[tuple[int, int]]:
@@ -204,9 +209,10 @@ def shrinkable(state: SessionState, least_round: int) -> frozenset[int]:
 def unit_views(state: SessionState, cleared: frozenset[int], limits: Limits) -> list[UnitView]:
     """What each exchange would cost if it stayed, by stored counts alone."""
     views = []
+    opening = set(opening_indexes(state, len(state.units)))
     for index, unit in enumerate(state.units):
         tokens = sum(_cost(state.nodes[seq], cleared, limits) for seq in unit.nodes if seq not in unit.replaced)
-        views.append(UnitView(index, tokens, unit.round, unit.turn, unit is state.open_unit))
+        views.append(UnitView(index, tokens, unit.round, unit.turn, unit is state.open_unit, index in opening))
     return views
 
 

@@ -146,4 +146,9 @@ class SessionState(Struct):
 
     @property
     def live_rounds(self) -> int:
-        return self.round - self.units[0].round + 1 if self.units else 0
+        """Rounds whose messages are still in the prompt; the message that opened the current turn, which always
+        stays, does not make the rounds after it live."""
+        for unit in self.units:
+            if not (unit.opens_turn and unit.role == "user" and unit.turn == self.turn):
+                return self.round - unit.round + 1
+        return 1 if self.units else 0

@@ -13,13 +13,15 @@ from trimtab.settings import Settings
 
 
 class UnitView(Struct, frozen=True, array_like=True):
-    """One exchange. `tokens` is what it would cost if it stayed; `open` where it waits for results."""
+    """One exchange. `tokens` is what it would cost if it stayed; `open` where it waits for results; `stays` where
+    it opened the current turn and is kept whatever a policy cuts."""
 
     index: int
     tokens: int
     round: int
     turn: int
     open: bool = False
+    stays: bool = False
 
 
 class View(Struct, frozen=True, kw_only=True):

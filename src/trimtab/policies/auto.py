@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from trimtab.core.view import Verdict, View
+from trimtab.core.view import Verdict, View, keep_rounds
 from trimtab.policies.compact import compaction_start
 from trimtab.settings import Settings
 
@@ -67,5 +67,7 @@ class AutoPolicy:
         many = view.live_rounds > LIVE_ROUNDS[level]
         if many or view.history_tokens > view.budget.trigger_tokens:
             start = compaction_start(view, view.settings.overlap_rounds)
+            if many:
+                start = max(start, keep_rounds(view.units(), view.settings.overlap_rounds))
             return Verdict(keep_from=start, reason="rounds" if many else "trigger", level=level)
         return Verdict(level=level)

@@ -26,7 +26,7 @@ class WindowPolicy:
             return Verdict(action="drop")
         units = view.units()
         start = keep_rounds(units, rounds)
-        eligible_tokens = sum(unit.tokens for unit in units[:start])
+        eligible_tokens = sum(unit.tokens for unit in units[:start] if not unit.stays)
         # twice the rounds: with small messages the watermark alone would let the window grow without end
         due = (
             eligible_tokens >= view.clear_at_least_tokens

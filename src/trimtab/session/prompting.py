@@ -64,7 +64,7 @@ class Requester:
 
     def request(self, ask: Ask) -> PromptPlan | None:
         """Plan and commit; None where the last request is still the answer (same state, same inputs)."""
-        self._use_counter()
+        self.use_counter()
         planned: list[PromptPlan] = []
 
         def build(state: SessionState, next_seq: int) -> Write | None:
@@ -199,7 +199,7 @@ class Requester:
 
     # ------------------------------------------------------------ changes that come before a request
 
-    def _use_counter(self) -> None:
+    def use_counter(self) -> None:
         """Another tokenizer than the state's: what is live is counted anew, from stored counts where there are any."""
 
         def build(state: SessionState, next_seq: int) -> Write | None:

@@ -19,6 +19,7 @@ from trimtab.core.plan import Decision
 from trimtab.core.state import SessionState
 from trimtab.core.target import Target
 from trimtab.errors import BadSetting, NotFound, ParseError, SessionClosed
+from trimtab.policies import policy_for
 from trimtab.session.bodies import Bodies
 from trimtab.session.incoming import Intake, read_messages, with_status
 from trimtab.session.lane import Lane, Write
@@ -50,7 +51,7 @@ class Session:
     """
 
     def __init__(
-        self, store: Store, key: LaneKey, settings: Settings, target: Target, counter: Counter, *, owns_store: bool = False
+        self, store: Store, key: LaneKey, settings: Settings, target: Target, counter: Counter | None, *, owns_store: bool = False
     ) -> None:
         self._store, self._key, self._owns_store = store, key, owns_store
         self.settings, self.target = settings, target
@@ -58,8 +59,9 @@ class Session:
         self._fence_key = self._hasher.digest(f"{key.project_id}\n{key.session_id}\n{key.lane_id}".encode())[:_FENCE_KEY_CHARS]
         self._bodies = Bodies(store, key.tenant_id)
         self._lane = Lane(store, key)
-        self._requester = Requester(self._lane, settings, counter, self._hasher, self._bodies, self._fence_key)
-        self._counter = counter
+        # a counter of the caller's own serves every target, else each model is counted by its own tokenizer
+        self._own_counter = counter
+        self._requesters: dict[str, Requester] = {}
         self._prompt: Prompt | None = None
         self._seen: Seen | None = None
         self._lock = threading.RLock()
@@ -94,9 +96,8 @@ class Session:
             raise BadSetting("session_id", session_id, "a name that is not empty")
         owns = isinstance(path, str | Path)
         store = open_store(path, settings.durability) if isinstance(path, str | Path) else path
-        return cls(
-            store, LaneKey(tenant, project, session_id, lane), settings, target, counter or counter_for(target.model), owns_store=owns
-        )
+        policy_for(settings.mode)
+        return cls(store, LaneKey(tenant, project, session_id, lane), settings, target, counter, owns_store=owns)
 
     def __enter__(self) -> Session:
         return self
@@ -130,6 +131,7 @@ class Session:
         if status is not None:
             parsed = [with_status(message, status) for message in parsed]
         with self._open_lock():
+            self._count_alike()
             return self._append(parsed, key or "")
 
     def sync(self, history: Sequence[Any], system: Any = None) -> SyncReport:
@@ -145,11 +147,26 @@ class Session:
             if isinstance(history, Mapping) or not isinstance(history, Sequence):
                 raise ParseError(f"expected the list of all messages, got {type(history).__name__}")
             self._lane.catch_up()
+            self._count_alike()
             report, self._seen = Reconciler(self._lane, self._intake, self._hasher, self.target.wire).sync(history, system, self._seen)
             return report
 
     def _intake(self, state: SessionState, next_seq: int) -> Intake:
-        return Intake(state, next_seq, self._hasher, self._counter, self._bodies)
+        known = self._requesters.get(state.counter_id)
+        return Intake(state, next_seq, self._hasher, (known or self._requester_for(self.target)).counter, self._bodies)
+
+    def _requester_for(self, target: Target) -> Requester:
+        counter = self._own_counter or counter_for(target.model)
+        if counter.counter_id not in self._requesters:
+            self._requesters[counter.counter_id] = Requester(
+                self._lane, self.settings, counter, self._hasher, self._bodies, self._fence_key
+            )
+        return self._requesters[counter.counter_id]
+
+    def _count_alike(self) -> None:
+        """New messages are counted as the live ones are: by a counter that this process can build, or all anew."""
+        if self._lane.state.counter_id and self._lane.state.counter_id not in self._requesters:
+            self._requester_for(self.target).use_counter()
 
     def _append(self, messages: Sequence[Message], key: str) -> RecordReport:
         """Leading system messages are the client's instructions: outside the history, inside the budget."""
@@ -203,6 +220,7 @@ class Session:
     def unpin(self, pin_id: str) -> None:
         """Raises NotFound, with the pins there are."""
         with self._open_lock():
+            self._lane.catch_up()
             if pin_id not in self._lane.state.pins:
                 raise NotFound("pin", pin_id, tuple(self._lane.state.pins))
             self._enter(lambda state: e.Unpinned(pin_id))
@@ -227,6 +245,7 @@ class Session:
     def read_note(self, key: str, version: int | None = None) -> Any:
         """The newest version of a note on this branch, or a given one. Raises NotFound."""
         with self._open_lock():
+            self._lane.catch_up()
             notes = self._lane.state.notes
             if key not in notes:
                 raise NotFound("note", key, tuple(notes))
@@ -258,11 +277,13 @@ class Session:
         """
         with self._open_lock():
             target = target or self.target
+            requester = self._requester_for(target)
             if system is not None:
-                self._requester.set_instructions(wire_for(target.wire).parse_system(system))
-            made = self._requester.request(Ask(target=target, tools=tools, max_output_tokens=max_output_tokens))
+                requester.set_instructions(wire_for(target.wire).parse_system(system))
+            ask = Ask(target=target, tools=tools, max_output_tokens=max_output_tokens)
+            made = requester.request(ask)
             if made is None and self._lane.catch_up():
-                made = self._requester.request(Ask(target=target, tools=tools, max_output_tokens=max_output_tokens))
+                made = requester.request(ask)
             if made is None:
                 number = self._lane.state.last.number if self._lane.state.last else 0
                 return self._prompt if self._prompt is not None and self._prompt.number == number else self.request(number)
@@ -317,6 +338,7 @@ class Session:
         """Go on from a checkpoint: history, notes, pins and summary as they were. What came after stays in the
         ledger, off this branch. Raises NotFound, with the checkpoints there are."""
         with self._open_lock():
+            self._lane.catch_up()
             checkpoints = self._lane.state.checkpoints
             if name not in checkpoints:
                 raise NotFound("checkpoint", name, tuple(checkpoints))

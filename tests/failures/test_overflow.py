@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 
 from tests.failures.shapes import (
@@ -80,7 +82,7 @@ def test_framework_06_langchain_34664_what_can_never_fit_is_an_error(wire: WireN
         session.record(*say.user("hello " + words(4_000)))
         with pytest.raises(PinnedOverflow) as caught:
             session.prompt(tools=say.tools(40, 220), system=words(3_000))
-        assert list(caught.value.largest)[0] == "tools"
+        assert next(iter(caught.value.largest)) == "tools"
         assert caught.value.largest["tools"] > 8_000
         assert 2_500 < caught.value.largest["client_system"] < 8_000
         assert "tools" in str(caught.value) and str(caught.value.budget_tokens) in str(caught.value)
@@ -133,7 +135,7 @@ def test_framework_21_openhands_10873_overflow_whose_cause_is_not_history(wire: 
         for _ in range(2):
             with pytest.raises(PinnedOverflow) as caught:
                 session.prompt(system=words(7_000))
-            assert list(caught.value.largest)[0] == "client_system"
+            assert next(iter(caught.value.largest)) == "client_system"
             assert caught.value.largest["client_system"] > 6_000
             assert caught.value.needed_tokens > caught.value.budget_tokens
         assert entries(session, "request", "compacted", "cleared", "repair") == []
@@ -184,7 +186,7 @@ def test_pain_17_cline_9510_condense_fires_again_at_once(wire: WireName, mode: s
                 assert history <= prompt.budget.trigger_tokens * 0.9
             session.record(*say.says(f"compared {number}"))
         assert fired, "nothing was cut here"
-        assert all(later - earlier > 1 for earlier, later in zip(fired, fired[1:], strict=False)), fired
+        assert all(later - earlier > 1 for earlier, later in pairwise(fired)), fired
         assert max(_compactions_by_request(session)) == 1
 
 
