@@ -165,8 +165,8 @@ def _plain(content: Any) -> str:
     return content if isinstance(content, str) else " ".join(str(block.get("text", "")) for block in content or ())
 
 
-def text_of(body: Mapping[str, Any]) -> str:
-    """Every string of the body that a model would read, joined; escapes undone."""
+def text_of(body: Any) -> str:
+    """Every string of a body or of a part of one that a model would read, joined; escapes undone."""
     return "\n".join(_strings(body))
 
 

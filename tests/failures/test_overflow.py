@@ -210,7 +210,8 @@ def test_framework_25_langchainjs_11304_thirty_thousand_chinese_characters(model
     # history budget (40,000 x 0.6 - 4,096) x 0.95 = 18,908, trigger 13,236: above 7,500 and below the truth
     given = settings("compact", 40_000)
     with Session.open(":memory:", "s", settings=given, target=Target(model=model)) as session:
-        say, cuts = Talk("openai_chat"), []
+        say = Talk("openai_chat")
+        cuts: list[str] = []
         for piece in pieces:
             session.record(*say.user(piece), *say.says("好的。"))
             prompt = session.prompt()

@@ -42,6 +42,7 @@ class Author:
 
     def __init__(self, wire: WireName, signer: StrictUpstream) -> None:
         self.wire, self._signer, self._made = wire, signer, 0
+        self.call_ids: set[str] = set()
 
     def _id(self, prefix: str) -> str:
         self._made += 1
@@ -65,7 +66,9 @@ class Author:
         return {"role": "developer" if self.wire == "openai_responses" else "system", "content": text}
 
     def call_id(self) -> str:
-        return self._id("call")
+        call_id = self._id("call")
+        self.call_ids.add(call_id)
+        return call_id
 
     def assistant(self, text: str, calls: Sequence[tuple[str, str]] = (), thinking: str = "") -> list[dict[str, Any]]:
         """A reply. `calls` are (call id, argument)."""

@@ -135,9 +135,11 @@ class Player:
 
     def _huge(self, a: int, b: int) -> None:
         if a == 15 and b >= 60:
-            return self.say([self.author.user(self.text(0, b), image=picture(large=True))])
-        message = self.author.user(self.text(9, b))
-        self.say([message] if a % 3 else self.author.assistant(self.text(9, b)))
+            self.say([self.author.user(self.text(0, b), image=picture(large=True))])
+        elif a % 3:
+            self.say([self.author.user(self.text(9, b))])
+        else:
+            self.say(self.author.assistant(self.text(9, b)))
 
     def _assistant(self, a: int, b: int) -> None:
         self.say(self.author.assistant(self.text(a % 9, b)), b)
@@ -199,8 +201,9 @@ class Player:
             self._exchange(a % 7, b)
 
     def _reused(self, a: int, b: int) -> None:
-        """A call with an id that was used before."""
-        call_id = self.answered[a % len(self.answered)] if self.answered else self.author.call_id()
+        """A call with an id that was used before; not one of the mock's, which remembers what it thought before those."""
+        used = [call_id for call_id in self.answered if call_id in self.author.call_ids]
+        call_id = used[a % len(used)] if used else self.author.call_id()
         self.say(self.author.assistant("", [(call_id, self.text(0, 0))]), 1)
         self._answers([call_id], a, b)
 
@@ -259,7 +262,9 @@ class Player:
             return self.sent[-1]
         sent = Sent(self, prompt, last.number if last else 0)
         check_prompt(sent.body, self.target.wire, self.target)
+        dropped = self.upstream.dropped
         self.upstream.check(self.target.wire, sent.body)
+        assert self.upstream.dropped == dropped, "reasoning was sent that the provider leaves out, its prefix having changed"
         self.sent.append(sent)
         if self.look is not None:
             self.look(self, sent)

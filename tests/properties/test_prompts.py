@@ -74,9 +74,7 @@ def _least_tokens(player: Player) -> int:
     ours = sum(QUICK.count_text(fence("constraints", text, key)) + 10 for text in texts if text)
     system = sum(node.tokens for node in state.instructions)
     last = len(state.units) - 1
-    units = [
-        unit for index, unit in enumerate(state.units) if index == last or (unit.opens_turn and unit.turn == state.turn)
-    ]
+    units = [unit for index, unit in enumerate(state.units) if index == last or (unit.opens_turn and unit.turn == state.turn)]
     nodes = [state.nodes[seq] for unit in units for seq in unit.nodes]
     history = sum(min(node.tokens, _floor(node)) for node in nodes) + LEAST_PAIR_TOKENS * sum(len(unit.open_calls) for unit in units)
     return ours + system + history
@@ -230,12 +228,7 @@ def test_05_every_message_has_one_disposition(scenario: Scenario) -> None:
                 gone_marks |= marks
         for mark in kept_marks:
             assert mark in text, f"{mark} is kept and not in the request"
-        standing = {
-            mark
-            for segment in sent.segments
-            if segment.place == "message"
-            for mark in _MARK.findall(sent.prompt.text_of(segment))
-        }
+        standing = {mark for segment in sent.segments if segment.place == "message" for mark in _MARK.findall(sent.prompt.text_of(segment))}
         for mark in gone_marks - standing:
             assert mark not in text, f"{mark} has left and is in the request"
         assert all(decision in decisions for decision in sent.prompt.left_out)

@@ -49,7 +49,9 @@ class Run:
         self.target = Target(model="m", wire=wire, strict_roles=strict, reasoning="free" if binding == "none" else "bound")
         self.upstream = StrictUpstream(script=script, window_tokens=10**6, binding=binding, strict_roles=strict)
         self.author = Author(wire, self.upstream)
-        settings = Settings(mode=mode, layout="cache_first", tail_mode=tail_mode, budget=Budget(window_tokens=9_000), inject_notes=("done",))
+        settings = Settings(
+            mode=mode, layout="cache_first", tail_mode=tail_mode, budget=Budget(window_tokens=9_000), inject_notes=("done",)
+        )
         self.session = Session.open(":memory:", "s", settings=settings, target=self.target, counter=QUICK)
         self.prompts: list[Prompt] = []
 

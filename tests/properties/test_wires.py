@@ -59,7 +59,9 @@ def _bodies(draw: st.DrawFn) -> tuple[WireName, dict[str, Any]]:
         system = draw(st.lists(chat_system, max_size=2))
         body["messages"] = [*system, *(message for block in draw(chat_blocks()) for message in block)]
     elif wire == "anthropic":
-        system_text = draw(st.none() | words | st.lists(st.builds(lambda text: {"type": "text", "text": text}, words), min_size=1, max_size=2))
+        system_text = draw(
+            st.none() | words | st.lists(st.builds(lambda text: {"type": "text", "text": text}, words), min_size=1, max_size=2)
+        )
         if system_text is not None:
             body["system"] = system_text
         body["messages"] = [message for block in draw(claude_blocks()) for message in block]
@@ -132,8 +134,7 @@ def _counts(session: Session) -> tuple[int, int]:
 @given(scenarios(steps(SAID, ASKED, BESIDE, max_size=16)), st.integers(0, 11), st.booleans())
 def test_09_a_resend_adds_nothing_and_a_record_adds_one(scenario: Scenario, seed: int, reopens: bool) -> None:
     player = Player(scenario).play()
-    if not player.history:
-        player._user(1, 1)
+    player._user(1, 1)  # system text alone is no history
     if reopens:
         player._reopen(0, 0)
     session, before = player.session, _counts(player.session)
@@ -176,4 +177,3 @@ def test_09_a_history_sent_whole_each_time_adds_only_what_is_new(scenario: Scena
             assert report.outcome in ("new", "append"), report
             assert report.added == 1
         assert _counts(session)[1] == len(history)
-

@@ -12,7 +12,7 @@ from trimtab.core.entries import Node, Repair
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.plan import Action, Decision, Reason, Segment
 from trimtab.core.state import LEAST_CLEARED_TOKENS, SessionState, Unit
-from trimtab.core.view import UnitView
+from trimtab.core.view import UnitView, cost_within
 
 # what a cleared result still costs: its line and its message's framing
 STUB_TOKENS = 60
@@ -42,6 +42,7 @@ class BodyPlan(Struct, frozen=True, kw_only=True):
     Attributes:
         keep_from: index of the first unit that stays (the message that opened the turn stays besides).
         cleared: seqs of results that stand as one line.
+        stubbed: seqs of results that are shortened, so that their exchange can stay.
         strip: reasoning goes, its messages stay.
         limits: sizes above which a message is not taken whole.
         clamps: token limits of single messages, by seq.
@@ -49,6 +50,7 @@ class BodyPlan(Struct, frozen=True, kw_only=True):
 
     keep_from: int = 0
     cleared: frozenset[int] = frozenset()
+    stubbed: frozenset[int] = frozenset()
     strip: bool = False
     limits: Limits = NO_LIMITS
     clamps: dict[int, int] = {}
@@ -143,7 +145,7 @@ class BodyBuilder:
         if node.seq in plan.cleared:
             return Edit(clear=True, strip=strip), "clear", "result_used"
         limits = plan.limits
-        if limits.stub_tokens and node.result_tokens > limits.stub_tokens:
+        if node.seq in plan.stubbed or (limits.stub_tokens and node.result_tokens > limits.stub_tokens):
             return Edit(clear=True, preview=True, strip=strip), "stub", "large_result"
         if limits.clamp_tokens and node.role == "assistant" and node.tokens > limits.clamp_tokens:
             return Edit(strip=strip, max_tokens=limits.clamp_tokens // 2), "clamp", "oversized"
@@ -212,7 +214,9 @@ def unit_views(state: SessionState, cleared: frozenset[int], limits: Limits) -> 
     opening = set(opening_indexes(state, len(state.units)))
     for index, unit in enumerate(state.units):
         tokens = sum(_cost(state.nodes[seq], cleared, limits) for seq in unit.nodes if seq not in unit.replaced)
-        views.append(UnitView(index, tokens, unit.round, unit.turn, unit is state.open_unit, index in opening))
+        results = frozenset(seq for seq in unit.nodes if state.nodes[seq].result_tokens >= LEAST_CLEARED_TOKENS)
+        small = sum(_cost(state.nodes[seq], cleared | results, limits) for seq in unit.nodes if seq not in unit.replaced) if results else 0
+        views.append(UnitView(index, tokens, unit.round, unit.turn, unit is state.open_unit, index in opening, small))
     return views
 
 
@@ -222,6 +226,19 @@ def _cost(node: Node, cleared: frozenset[int], limits: Limits) -> int:
     if limits.clamp_tokens and node.role == "assistant" and node.tokens > limits.clamp_tokens:
         return limits.clamp_tokens // 2
     return node.tokens
+
+
+def stubbed_to_fit(state: SessionState, views: Sequence[UnitView], keep_from: int, room: int) -> frozenset[int]:
+    """Seqs of results that are stubbed so that the kept exchanges fit the room, newest whole first."""
+    stubbed: list[int] = []
+    spent = 0
+    for unit in reversed(views[keep_from:]):
+        newest = unit.index == len(views) - 1
+        cost = unit.tokens if newest else cost_within(unit, room - spent)
+        if cost < unit.tokens:
+            stubbed += [seq for seq in state.units[unit.index].nodes if state.nodes[seq].result_tokens >= LEAST_CLEARED_TOKENS]
+        spent += cost
+    return frozenset(stubbed)
 
 
 # ---------------------------------------------------------------- decisions as ranges

@@ -23,7 +23,7 @@ LEAST_HISTORY_SHARE = 0.2
 SUMMARY_TRIGGER_SHARE = 4
 
 
-class BudgetReport(Struct, frozen=True, kw_only=True):
+class BudgetReport(Struct, frozen=True, kw_only=True, array_like=True):
     """The arithmetic of one request, term by term, all in tokens."""
 
     window_tokens: int

@@ -6,11 +6,12 @@ way an entry is folded changes.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import msgspec
 from msgspec import Struct
 
+from trimtab.core.budget import BudgetReport
 from trimtab.core.messages import Role, Source, Status, WireName
 from trimtab.core.plan import Decision, Segment
 from trimtab.core.summary import ItemChanges
@@ -64,47 +65,47 @@ class Node(Struct, frozen=True, array_like=True):
         return bool(self.flags & HAS_REASONING)
 
 
-class MessageAdded(Struct, frozen=True, tag_field="type", tag="message"):
+class MessageAdded(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="message"):
     """A message of the history."""
 
     node: Node
     key: str = ""
 
 
-class BodyReplaced(Struct, frozen=True, tag_field="type", tag="body"):
+class BodyReplaced(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="body"):
     """The same message came again with reasoning that the stored bytes lack."""
 
     seq: int
     node: Node
 
 
-class InstructionsSet(Struct, frozen=True, tag_field="type", tag="instructions"):
+class InstructionsSet(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="instructions"):
     """The client's own system text: leading system messages, or the request's `system`. Replaces the last."""
 
     nodes: tuple[Node, ...]
 
 
-class MetaContextSet(Struct, frozen=True, tag_field="type", tag="meta_context"):
+class MetaContextSet(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="meta_context"):
     identity: str = ""
     never: tuple[str, ...] = ()
     done_when: tuple[str, ...] = ()
 
 
-class BriefSet(Struct, frozen=True, tag_field="type", tag="brief"):
+class BriefSet(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="brief"):
     text: str
 
 
-class Pinned(Struct, frozen=True, tag_field="type", tag="pinned"):
+class Pinned(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="pinned"):
     pin_id: str
     text: str
     polarity: str = "must"
 
 
-class Unpinned(Struct, frozen=True, tag_field="type", tag="unpinned"):
+class Unpinned(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="unpinned"):
     pin_id: str
 
 
-class NoteWritten(Struct, frozen=True, tag_field="type", tag="note"):
+class NoteWritten(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="note"):
     """A version of a note. The value's JSON is kept under `body_id`; None means the note was deleted."""
 
     key: str
@@ -112,21 +113,27 @@ class NoteWritten(Struct, frozen=True, tag_field="type", tag="note"):
     body_id: str
 
 
-class ItemsChanged(Struct, frozen=True, tag_field="type", tag="items"):
+class ItemsChanged(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="items"):
     """Summary items added, superseded or closed."""
 
     changes: ItemChanges
 
 
-class Recalled(Struct, frozen=True, tag_field="type", tag="recalled"):
-    """What recall brought for the turn that `for_seq` opened: (first seq, last seq, score), best first."""
+class Recalled(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="recalled"):
+    """What recall brought for the turn that `for_seq` opened: (first seq, last seq, score, topic), best first."""
 
     for_seq: int
     query: str
-    hits: tuple[tuple[int, int, float], ...]
+    hits: tuple[tuple[int, int, float, str], ...]
 
 
-class Compacted(Struct, frozen=True, tag_field="type", tag="compacted"):
+class Indexed(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="indexed"):
+    """Turns up to `upto_seq` were made searchable before they left the prompt."""
+
+    upto_seq: int
+
+
+class Compacted(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="compacted"):
     """A new epoch: the projection is assembled anew.
 
     Attributes:
@@ -152,7 +159,7 @@ class Compacted(Struct, frozen=True, tag_field="type", tag="compacted"):
     covered: tuple[int, int] = (0, 0)
 
 
-class Cleared(Struct, frozen=True, tag_field="type", tag="cleared"):
+class Cleared(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="cleared"):
     """Some segments of the projection were replaced by smaller ones; the rest stands."""
 
     epoch: int
@@ -161,7 +168,7 @@ class Cleared(Struct, frozen=True, tag_field="type", tag="cleared"):
     freed_tokens: int
 
 
-class Repair(Struct, frozen=True, tag_field="type", tag="repair"):
+class Repair(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="repair"):
     """Something was added so that the provider takes the prompt."""
 
     seq: int
@@ -169,7 +176,7 @@ class Repair(Struct, frozen=True, tag_field="type", tag="repair"):
     segment: Segment
 
 
-class RequestSent(Struct, frozen=True, tag_field="type", tag="request"):
+class RequestSent(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="request"):
     """A request, recorded before it leaves. What is not here is what the last request of the epoch had.
 
     Attributes:
@@ -185,7 +192,7 @@ class RequestSent(Struct, frozen=True, tag_field="type", tag="request"):
         tools_id, params_id: body ids of the tool list and of the other parameters, "" for none.
         sections: tokens by section, "tools" among them.
         decisions: changes since the last request.
-        budget: the arithmetic, as of `BudgetReport`.
+        budget: the arithmetic.
         prefix_tokens: tokens shared with the last request's prefix.
         break_reason: why the prefix is not the last prompt without its tail; "" where it is.
         fingerprint: of everything outside the ledger that it depended on.
@@ -199,29 +206,29 @@ class RequestSent(Struct, frozen=True, tag_field="type", tag="request"):
     settings_hash: str
     counter_id: str
     renderer_version: int
-    front: tuple[Segment, ...] | None
-    appended: tuple[Segment, ...]
-    loose: tuple[Segment, ...]
-    tail: tuple[Segment, ...]
-    tail_at: int
-    shared_tokens: int
-    system_ids: tuple[str, ...]
-    tools_id: str
-    params_id: str
     tokens: int
+    budget: BudgetReport
     sections: dict[str, int]
-    decisions: tuple[Decision, ...]
-    budget: dict[str, Any]
-    prefix_tokens: int
-    break_reason: str
-    cuts: tuple[str, ...]
     fingerprint: str
+    tail_at: int = 0
+    shared_tokens: int = 0
+    prefix_tokens: int = 0
+    front: tuple[Segment, ...] | None = None
+    appended: tuple[Segment, ...] = ()
+    loose: tuple[Segment, ...] = ()
+    tail: tuple[Segment, ...] = ()
+    system_ids: tuple[str, ...] = ()
+    tools_id: str = ""
+    params_id: str = ""
+    decisions: tuple[Decision, ...] = ()
+    break_reason: str = ""
+    cuts: tuple[str, ...] = ()
     level: int = 0
     tail_frozen: bool = False
     calibration_id: str = ""
 
 
-class UsageReported(Struct, frozen=True, tag_field="type", tag="usage"):
+class UsageReported(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="usage"):
     """What the provider counted for a request."""
 
     request: int
@@ -230,45 +237,45 @@ class UsageReported(Struct, frozen=True, tag_field="type", tag="usage"):
     cached_tokens: int = 0
 
 
-class WindowLearned(Struct, frozen=True, tag_field="type", tag="window"):
+class WindowLearned(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="window"):
     """The provider said "too long": its true window, or a cap below what it refused (0 where unknown)."""
 
     window_tokens: int
     cap_tokens: int
 
 
-class CounterChanged(Struct, frozen=True, tag_field="type", tag="counter"):
+class CounterChanged(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="counter"):
     """Another tokenizer: counts of what is live, as (seq, tokens, result tokens)."""
 
     counter_id: str
     tokens: tuple[tuple[int, int, int], ...]
 
 
-class Checkpointed(Struct, frozen=True, tag_field="type", tag="checkpoint"):
+class Checkpointed(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="checkpoint"):
     name: str
 
 
-class RolledBack(Struct, frozen=True, tag_field="type", tag="rollback"):
+class RolledBack(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="rollback"):
     """The branch goes on from `to_seq`; what came after stays in the ledger."""
 
     to_seq: int
     name: str = ""
 
 
-class Branched(Struct, frozen=True, tag_field="type", tag="branch"):
+class Branched(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="branch"):
     """The client edited or regenerated: its history leaves the stored one after `to_seq`."""
 
     to_seq: int
     why: str = ""
 
 
-class RebuildAsked(Struct, frozen=True, tag_field="type", tag="rebuild"):
+class RebuildAsked(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="rebuild"):
     """The next prompt is assembled anew from ledger, state and summary."""
 
     why: str = ""
 
 
-class Degraded(Struct, frozen=True, tag_field="type", tag="degraded"):
+class Degraded(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="degraded"):
     """Something of ours failed and the deterministic path served."""
 
     cause: str
@@ -286,6 +293,7 @@ Entry: TypeAlias = (
     | NoteWritten
     | ItemsChanged
     | Recalled
+    | Indexed
     | Compacted
     | Cleared
     | Repair

@@ -13,6 +13,7 @@ from trimtab.core.budget import BudgetReport
 from trimtab.core.draft import Draft, PromptPlan, common_tokens
 from trimtab.core.entries import Compacted, RequestSent
 from trimtab.core.plan import Segment
+from trimtab.core.summary import PINNED_FIELDS
 from trimtab.core.view import Verdict
 
 if TYPE_CHECKING:
@@ -30,12 +31,16 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
     if tail_frozen:
         at = min(at, len(frozen) + len(new))
         new = [*new[: at - len(frozen)], *fresh_tail, *new[at - len(frozen) :]]
-    base = inputs.tools_tokens + inputs.system_tokens
+    base = inputs.tools_tokens + tokens_of(inputs.system)
     front_tokens = tokens_of(draft.front)
     kept = len(frozen) + len(new)
     until = kept if tail_frozen or not fresh_tail else min(at, kept)
     shared = base + front_tokens + _leading_tokens(draft, frozen, new, until)
     prefix, why = _prefix(planner, draft, [*draft.front, *frozen, *new], frozen)
+    if fresh_tail and not tail_frozen and at < len(frozen) and state.last is not None:
+        # nothing new was recorded, and a tail now stands before what the last prompt ended with
+        prefix = min(prefix, base + front_tokens + _leading_tokens(draft, frozen, new, at))
+        why = why or ("" if state.last.tail else "state")
     entry = draft.entry
     if isinstance(entry, Compacted):
         entry = msgspec.structs.replace(entry, segments=tuple(new))
@@ -43,6 +48,7 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
     body = [*frozen, *new, *loose]
     segments = (*inputs.system, *draft.front, *body[:at], *standing, *body[at:])
     sections = _sections(planner, segments)
+    budget = _with_rule_warnings(planner, budget, segments)
     request = RequestSent(
         number=0,
         as_of_seq=state.seq,
@@ -63,7 +69,7 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
         tokens=sum(sections.values()),
         sections=sections,
         decisions=() if draft.whole else as_ranges(draft.body.decisions),
-        budget=msgspec.to_builtins(budget),
+        budget=budget,
         prefix_tokens=prefix,
         break_reason=why,
         cuts=tuple(_cuts(draft)),
@@ -72,6 +78,19 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
         tail_frozen=tail_frozen,
     )
     return PromptPlan(break_entry=entry, repairs=tuple(draft.body.repairs), request=request, segments=segments, budget=budget)
+
+
+def _with_rule_warnings(planner: Planner, budget: BudgetReport, segments: Sequence[Segment]) -> BudgetReport:
+    """An over-long rule block is said with the request: models follow ever fewer of ever more rules."""
+    settings, state = planner.inputs.settings, planner.state
+    tokens = sum(segment.tokens for segment in segments if segment.section == "constraints")
+    items = len(state.pins) + len(state.meta.never) + sum(1 for item in state.items.values() if item.field in PINNED_FIELDS)
+    found = []
+    if items > settings.rules_max_items:
+        found.append(f"{items} live rules are more than rules_max_items {settings.rules_max_items}: withdraw or join some")
+    if tokens > settings.rules_max_tokens:
+        found.append(f"the rule block takes {tokens:,} tokens, more than rules_max_tokens {settings.rules_max_tokens:,}")
+    return msgspec.structs.replace(budget, warnings=(*budget.warnings, *found)) if found else budget
 
 
 def _whole_index(planner: Planner, segments: Sequence[Segment]) -> int:
@@ -105,7 +124,7 @@ def _prefix(planner: Planner, draft: Draft, sequence: list[Segment], frozen: Seq
         return 0, draft.break_reason or "client_changed"
     if last.system_ids != tuple(segment.segment_id for segment in inputs.system):
         return inputs.tools_tokens, draft.break_reason or "client_changed"
-    base = inputs.tools_tokens + inputs.system_tokens
+    base = inputs.tools_tokens + tokens_of(inputs.system)
     if draft.entry is None and draft.front == state.front:
         return last.shared_tokens, state.branch_mark or ("open_call" if last.loose else "")
     old = [*state.front, *state.projection]
@@ -117,7 +136,7 @@ def _sections(planner: Planner, segments: Sequence[Segment]) -> dict[str, int]:
     """Tokens by section; the newest input, by its place at the end, apart from the rounds before it."""
     sections = {"tools": planner.inputs.tools_tokens} if planner.inputs.tools_tokens else {}
     if planner.inputs.filler_tokens:
-        sections["client_system"] = planner.inputs.filler_tokens
+        sections["filler"] = planner.inputs.filler_tokens
     for segment in segments:
         sections[segment.section] = sections.get(segment.section, 0) + segment.tokens
     tokens = sum(segments[index].tokens for index in input_indexes(segments))
@@ -148,7 +167,8 @@ def labelled(segments: tuple[Segment, ...]) -> tuple[Segment, ...]:
     """The segments with the current input named as such. In the projection it is a recent message like others."""
     rows = list(segments)
     for index in input_indexes(segments):
-        rows[index] = msgspec.structs.replace(rows[index], section="input", reason="current_input")
+        ours = rows[index].action == "inject"
+        rows[index] = msgspec.structs.replace(rows[index], section="input", reason=rows[index].reason if ours else "current_input")
     return tuple(rows)
 
 

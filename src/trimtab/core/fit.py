@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from trimtab.core.body import BodyPlan, kept_indexes, limits_for, shrinkable, tokens_of, unit_views
+from trimtab.core.body import BodyPlan, kept_indexes, limits_for, shrinkable, stubbed_to_fit, tokens_of, unit_views
 from trimtab.core.budget import BudgetReport
 from trimtab.core.draft import Draft
 from trimtab.core.view import Verdict, keep_tokens
@@ -64,8 +64,11 @@ def _rungs(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Iter
     # now that something must go, a mode that leaves messages whole shortens them too, before it loses them
     planner.limits = limits_for(budget, inputs, True)
     for cleared in (used, everything):
-        keep = keep_tokens(unit_views(state, cleared, planner.limits), budget.target_tokens)
-        yield _assembled(planner, BodyPlan(keep_from=keep, limits=planner.limits, cleared=cleared, strip=planner.strips), verdict, before)
+        views = unit_views(state, cleared, planner.limits)
+        keep = keep_tokens(views, budget.target_tokens)
+        stubbed = stubbed_to_fit(state, views, keep, budget.target_tokens)
+        plan = BodyPlan(keep_from=keep, limits=planner.limits, cleared=cleared, stubbed=stubbed, strip=planner.strips)
+        yield _assembled(planner, plan, verdict, before)
     yield _assembled(planner, BodyPlan(keep_from=last, limits=planner.limits, cleared=everything, strip=planner.strips), verdict, before)
     yield _assembled(planner, BodyPlan(keep_from=last, limits=planner.limits, cleared=everything, strip=planner.strips), verdict, before, 0)
 

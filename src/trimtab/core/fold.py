@@ -12,6 +12,7 @@ from trimtab.core.entries import Node
 from trimtab.core.plan import Segment
 from trimtab.core.state import (
     LEAST_CLEARED_TOKENS,
+    MOST_KEYS,
     MOST_ROUTINE_ITEMS,
     ROUTINE_FIELDS,
     LastRequest,
@@ -32,7 +33,7 @@ def apply(state: SessionState, seq: int, entry: e.Entry) -> None:
     else:
         state.spans[-1][1] = seq
     state.seq = seq
-    if not isinstance(entry, e.RequestSent | e.Compacted | e.Cleared | e.Repair | e.UsageReported):
+    if not isinstance(entry, e.RequestSent | e.Compacted | e.Cleared | e.Repair | e.UsageReported | e.Indexed):
         state.dirty = True
 
 
@@ -44,10 +45,16 @@ def _message(state: SessionState, seq: int, entry: e.MessageAdded) -> None:
     state.nodes[node.seq] = node
     state.head, state.lineage = node.seq, node.lineage
     state.messages += 1
+    state.unindexed += 1
     state.total_tokens += node.tokens
     if entry.key:
         state.keys[entry.key] = node.seq
-    if node.results:
+        if len(state.keys) > MOST_KEYS:
+            del state.keys[next(iter(state.keys))]
+    if node.flags & e.IS_EMPTY and state.units:
+        # it says nothing and is never sent: it opens no exchange that a cut could keep as its last
+        state.units[-1].nodes.append(node.seq)
+    elif node.results:
         _results(state, node)
     elif node.role == "assistant":
         _assistant(state, node)
@@ -88,7 +95,9 @@ def _continues(state: SessionState, unit: Unit, node: Node) -> bool:
     tool loop was opened with reasoning that this message does not repeat: the loop is valid only as a whole.
     """
     if not unit.answered:
-        return True
+        # where a message is a whole reply, a call that is followed by another reply was given up
+        sent = state.last is not None and state.last.as_of_seq >= unit.nodes[-1]
+        return not unit.open_calls or (node.wire == "openai_responses" and not sent)
     reused = any(call_id in unit.calls for call_id, _ in node.calls)
     return node.wire == "anthropic" and unit.reasoning and not node.has_reasoning and not unit.open_calls and not reused
 
@@ -210,6 +219,11 @@ def _recalled(state: SessionState, seq: int, entry: e.Recalled) -> None:
     state.recalled = entry
 
 
+def _indexed(state: SessionState, seq: int, entry: e.Indexed) -> None:
+    state.indexed_seq = max(state.indexed_seq, entry.upto_seq)
+    state.unindexed = sum(1 for node in state.nodes if node > state.indexed_seq)
+
+
 # ---------------------------------------------------------------- projection
 
 
@@ -225,6 +239,7 @@ def _compacted(state: SessionState, seq: int, entry: e.Compacted) -> None:
         state.call_units = {call: key for call, key in state.call_units.items() if key not in gone}
     state.epoch, state.cut_seq = entry.epoch, max(state.cut_seq, entry.cut_seq)
     state.indexed_seq = max(state.indexed_seq, state.cut_seq)
+    state.unindexed = sum(1 for node in state.nodes if node > state.indexed_seq)
     if entry.kind == "compaction":
         state.compacted_tokens = entry.tokens_after
     state.front, state.front_seq = entry.front, seq
@@ -293,7 +308,7 @@ def _request(state: SessionState, seq: int, entry: e.RequestSent) -> None:
         level=entry.level,
         tokens=entry.tokens,
         loose=bool(entry.loose),
-        history_budget_tokens=int(entry.budget.get("history_budget_tokens", 0)),
+        history_budget_tokens=entry.budget.history_budget_tokens,
     )
     state.branch_mark = ""
     state.dirty = False
@@ -353,6 +368,7 @@ _FOLDS: dict[type, Callable[[SessionState, int, Any], None]] = {
     e.NoteWritten: _note,
     e.ItemsChanged: _items,
     e.Recalled: _recalled,
+    e.Indexed: _indexed,
     e.Compacted: _compacted,
     e.Cleared: _cleared,
     e.Repair: _nothing,

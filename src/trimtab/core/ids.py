@@ -102,6 +102,11 @@ class Hasher:
     def __init__(self, key: bytes = b"trimtab") -> None:
         self._key = key[:64]
 
+    @classmethod
+    def for_tenant(cls, tenant_id: str) -> Hasher:
+        """Names of any length give keys of their own."""
+        return cls(blake2b(tenant_id.encode("utf-8", "surrogatepass"), digest_size=32, person=b"trimtab-tenant").digest())
+
     def digest(self, data: bytes) -> str:
         return blake2b(data, digest_size=_DIGEST_BYTES, key=self._key).hexdigest()
 

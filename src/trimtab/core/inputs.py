@@ -51,4 +51,4 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
     def tail_frozen(self) -> bool:
         """Whether a tail block stays where it was sent: wherever reasoning is bound to what stands before it."""
         mode = self.settings.tail_mode
-        return self.settings.layout == "cache_first" and (mode == "append" or (mode == "auto" and self.target.reasoning_bound))
+        return self.settings.layout == "cache_first" and (mode == "append" or self.target.reasoning_bound)

@@ -19,6 +19,7 @@ from trimtab.core.body import (
     kept_indexes,
     limits_for,
     shrinkable,
+    stubbed_to_fit,
     tokens_of,
     unit_views,
 )
@@ -31,7 +32,7 @@ from trimtab.core.fit import fit
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.plan import Action, Decision, Reason, Segment
 from trimtab.core.state import SessionState
-from trimtab.core.view import Policy, UnitView, Verdict, View
+from trimtab.core.view import MOST_OF_TRIGGER, Policy, UnitView, Verdict, View
 
 # clearing less than this between two compactions costs more in broken prefix than it frees
 LEAST_CLEAR_TOKENS = 500
@@ -58,6 +59,8 @@ class Planner:
         self.layout = Layout(state, inputs, editor)
         self.builder = BodyBuilder(state, inputs, editor)
         self.limits = Limits()
+        self.clear_at_least_tokens = 0
+        self._budgets: dict[int, BudgetReport] = {}
         self.summary_cap = inputs.settings.summary_max_tokens
 
     def run(self) -> PromptPlan:
@@ -90,7 +93,10 @@ class Planner:
         )
 
     def budget_for(self, draft: Draft) -> BudgetReport:
-        return self.budget_of(draft.instruction_tokens(self.state, self.inputs))
+        tokens = draft.instruction_tokens(self.state, self.inputs)
+        if tokens not in self._budgets:
+            self._budgets[tokens] = self.budget_of(tokens)
+        return self._budgets[tokens]
 
     # ------------------------------------------------------------ steps
 
@@ -113,6 +119,7 @@ class Planner:
     def _view(self, draft: Draft, budget: BudgetReport) -> View:
         state, settings = self.state, self.inputs.settings
         share = max(LEAST_CLEAR_TOKENS, budget.history_budget_tokens // CLEAR_SHARE)
+        self.clear_at_least_tokens = share if settings.clear_at_least_tokens is None else settings.clear_at_least_tokens
         return View(
             settings=settings,
             budget=budget,
@@ -122,7 +129,7 @@ class Planner:
             rounds=state.round,
             level=state.last.level if state.last else 0,
             calls_tools=bool(state.call_units),
-            clear_at_least_tokens=share if settings.clear_at_least_tokens is None else settings.clear_at_least_tokens,
+            clear_at_least_tokens=self.clear_at_least_tokens,
             units=self._units,
         )
 
@@ -137,7 +144,7 @@ class Planner:
         return frozenset((*gone, *shrinkable(self.state, self.state.round - self.inputs.settings.clear_keep_rounds)))
 
     def _changed(self, draft: Draft, verdict: Verdict, budget: BudgetReport) -> Draft:
-        forced = self._forced()
+        forced = self._forced(draft)
         if verdict.keep_from is not None:
             cut = self._compacted(draft, verdict, budget)
             if cut is not None:
@@ -146,9 +153,9 @@ class Planner:
             return self.rebuilt(
                 draft, BodyPlan(limits=self.limits, cleared=self._standing(), strip=self.strips), kind="rebuild", reason=forced
             )
-        return self._cleared(draft, verdict, budget)
+        return self._cleared(draft, verdict)
 
-    def _forced(self) -> Reason | None:
+    def _forced(self, draft: Draft) -> Reason | None:
         """Why what stood cannot stand as it is."""
         state, last = self.state, self.state.last
         if last is None:
@@ -157,7 +164,7 @@ class Planner:
             return state.stale
         if (last.target.wire, last.target.reasoning_bound) != (self.inputs.target.wire, self.inputs.target.reasoning_bound):
             return "new_target"
-        if self.strips and self._prefix_moved() and any(segment.bound for segment in state.projection):
+        if self.strips and self._prefix_moved() and any(row.bound for row in (*state.projection, *draft.body.segments, *draft.body.loose)):
             return "client_changed"
         return None
 
@@ -183,12 +190,19 @@ class Planner:
         cleared = self.clearable() if verdict.clear else self._standing()
         if verdict.reason == "trigger" and self._enough_by_clearing(draft, budget):
             keep = 0
-        cut = self.rebuilt(
-            draft, BodyPlan(keep_from=keep, limits=self.limits, cleared=cleared, strip=self.strips), "compaction", verdict.reason, verdict
-        )
+        stubbed = self.stubbed(keep, cleared, budget)
+        body_plan = BodyPlan(keep_from=keep, limits=self.limits, cleared=cleared, stubbed=stubbed, strip=self.strips)
+        cut = self.rebuilt(draft, body_plan, "compaction", verdict.reason, verdict)
         gain = draft.history_tokens(self.state, self.inputs) - cut.history_tokens(self.state, self.inputs)
         least = 1 if verdict.reason in ("left_window", "rounds") else max(1, int(budget.history_budget_tokens * LEAST_GAIN_SHARE))
         return cut if gain >= least else None
+
+    def stubbed(self, keep_from: int, cleared: frozenset[int], budget: BudgetReport) -> frozenset[int]:
+        """Results that are shortened so that what a cut keeps leaves room to grow."""
+        if keep_from == 0 or not self.policy.reshapes:
+            return frozenset()
+        room = int(budget.trigger_tokens * MOST_OF_TRIGGER)
+        return stubbed_to_fit(self.state, unit_views(self.state, cleared, self.limits), keep_from, room)
 
     def _grown(self, draft: Draft, budget: BudgetReport, reason: Reason) -> bool:
         """Whether enough is new since the last compaction for another one to make progress."""
@@ -242,13 +256,13 @@ class Planner:
         done.cuts.append("compaction" if gone else "clear" if body_plan.cleared else "rebuild")
         return done
 
-    def _cleared(self, draft: Draft, verdict: Verdict, budget: BudgetReport) -> Draft:
+    def _cleared(self, draft: Draft, verdict: Verdict) -> Draft:
         """Used results leave between two compactions, once enough of them are eligible."""
         settings, state = self.inputs.settings, self.state
         if not (verdict.clear and settings.clear_results) or self.strips:
             return draft
         rows = eligible(state, settings.clear_keep_rounds)
-        if sum(tokens for _, tokens in rows) < self._view(draft, budget).clear_at_least_tokens or not rows:
+        if sum(tokens for _, tokens in rows) < self.clear_at_least_tokens or not rows:
             return draft
         return self._replace(draft, frozenset(seq for seq, _ in rows))
 

@@ -19,7 +19,9 @@ STATE_VERSION = 1
 # Below this a cleared result would not be smaller than its stub.
 LEAST_CLEARED_TOKENS = 120
 # Items of the fields that routine fills; older ones stay in the ledger and in the index only.
-MOST_ROUTINE_ITEMS = 120
+MOST_ROUTINE_ITEMS = 60
+# Idempotency keys that are remembered: a call that is repeated is repeated soon.
+MOST_KEYS = 1_000
 ROUTINE_FIELDS = frozenset({"fact", "action", "structure", "state"})
 
 
@@ -116,6 +118,7 @@ class SessionState(Struct):
     epoch: int = 0
     cut_seq: int = 0
     indexed_seq: int = 0
+    unindexed: int = 0
     compacted_tokens: int = 0
     front: tuple[Segment, ...] = ()
     front_seq: int = 0

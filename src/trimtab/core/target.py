@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Literal
 
 from msgspec import Struct
@@ -15,7 +16,7 @@ from trimtab.core.messages import WireName
 _BOUND_MODELS = re.compile(r"(fable|mythos)[-_ ]?5[-.][12]|(opus|sonnet|haiku)[-_ ]?5[-.]5|gpt[-_ ]?[6-9]", re.IGNORECASE)
 
 
-class Target(Struct, frozen=True, kw_only=True):
+class Target(Struct, frozen=True, kw_only=True, array_like=True):
     """A model behind one interface of one upstream.
 
     Attributes:
@@ -39,6 +40,9 @@ class Target(Struct, frozen=True, kw_only=True):
 
     @property
     def reasoning_bound(self) -> bool:
-        if self.reasoning == "auto":
-            return bool(_BOUND_MODELS.search(self.model))
-        return self.reasoning == "bound"
+        return _binds(self.model) if self.reasoning == "auto" else self.reasoning == "bound"
+
+
+@cache
+def _binds(model: str) -> bool:
+    return _BOUND_MODELS.search(model) is not None

@@ -13,8 +13,8 @@ from trimtab.settings import Settings
 
 
 class UnitView(Struct, frozen=True, array_like=True):
-    """One exchange. `tokens` is what it would cost if it stayed; `open` where it waits for results; `stays` where
-    it opened the current turn and is kept whatever a policy cuts."""
+    """One exchange. `tokens` is what it would cost if it stayed, `small_tokens` with its results stubbed; `open`
+    where it waits for results; `stays` where it opened the current turn and is kept whatever a policy cuts."""
 
     index: int
     tokens: int
@@ -22,6 +22,7 @@ class UnitView(Struct, frozen=True, array_like=True):
     turn: int
     open: bool = False
     stays: bool = False
+    small_tokens: int = 0
 
 
 class View(Struct, frozen=True, kw_only=True):
@@ -85,6 +86,10 @@ class Policy(Protocol):
     def decide(self, view: View) -> Verdict: ...
 
 
+# What stays after a cut leaves room below the trigger to grow again: at most this share of it.
+MOST_OF_TRIGGER = 0.6
+
+
 def keep_rounds(units: Sequence[UnitView], rounds: int) -> int:
     """Index of the first unit of the newest `rounds` rounds."""
     if not units:
@@ -98,16 +103,21 @@ def keep_rounds(units: Sequence[UnitView], rounds: int) -> int:
 
 def keep_tokens(units: Sequence[UnitView], max_tokens: int) -> int:
     """Index of the first unit of the longest newest run within `max_tokens`, whole rounds only; the newest unit
-    always stays."""
+    always stays. An exchange that only fits with its results stubbed is taken so, rather than lost."""
     spent, start = 0, len(units)
     for unit in reversed(units):
-        spent += unit.tokens
+        spent += cost_within(unit, max_tokens - spent)
         if spent > max_tokens and start < len(units):
             break
         start = unit.index
     while 0 < start < len(units) - 1 and units[start].round == units[start - 1].round:
         start += 1  # a reply without the message it answers is half a round
     return min(start, max(0, len(units) - 1))
+
+
+def cost_within(unit: UnitView, room: int) -> int:
+    """What a unit costs where this much room is left: whole if it fits so."""
+    return unit.tokens if unit.tokens <= room or not unit.small_tokens else min(unit.tokens, unit.small_tokens)
 
 
 def keep_at_least(units: Sequence[UnitView], max_tokens: int, rounds: int, most_tokens: int) -> int:

@@ -81,7 +81,7 @@ def extract(message: Message, seq: int, active: Sequence[SummaryItem], call_name
         name = result.name or call_names.get(result.call_id, "")
         for fact in tool_facts(name, result.text, _MAX_TOOL_FACTS):
             found.add("fact", fact)
-    if len(active) + len(found.added) > min(_LIVE_LIMITS.values()):
+    if found.added and len(active) + len(found.added) > min(_LIVE_LIMITS.values()):
         _close_oldest(found)
     return found.changes()
 

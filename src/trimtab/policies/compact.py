@@ -1,10 +1,7 @@
 """Past the trigger, older history becomes a summary and leaves the prompt [C3]."""
 
-from trimtab.core.view import Verdict, View, keep_at_least
+from trimtab.core.view import MOST_OF_TRIGGER, Verdict, View, keep_at_least
 from trimtab.settings import Settings
-
-# the newest rounds stay verbatim as long as they leave room below the trigger to grow again
-MOST_OF_TRIGGER = 0.6
 
 
 class CompactPolicy:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -30,7 +30,7 @@ from trimtab.core.summary import ItemChanges, SummaryItem
 from trimtab.distill import action_line, extract
 from trimtab.errors import ParseError
 from trimtab.session.bodies import Bodies
-from trimtab.session.lane import Write
+from trimtab.session.lane import Lane, Write
 from trimtab.stores import Body, Count
 from trimtab.tokens import MESSAGE_OVERHEAD, Counter
 from trimtab.wire import Reply, wire_for
@@ -122,13 +122,32 @@ def _add_forms(state: SessionState, seqs: Iterable[int], bodies: Bodies, forms: 
             forms.update({call.call_id: call_form(call) for call in bodies.message(state.nodes[seq]).calls})
 
 
-def forms_for(state: SessionState, chain: Chain, message: Message, bodies: Bodies) -> None:
+FindCall = Callable[[str], ToolCall | None]
+
+
+def forms_for(state: SessionState, chain: Chain, message: Message, bodies: Bodies, find_call: FindCall) -> None:
     """Make sure that the calls a result answers are known, however far back they were made."""
     for result in message.results:
-        if result.call_id not in chain.forms and result.call_id in state.call_units:
-            unit = next((unit for unit in state.units if unit.key == state.call_units[result.call_id]), None)
-            if unit is not None:
-                _add_forms(state, unit.nodes, bodies, chain.forms)
+        if result.call_id in chain.forms:
+            continue
+        unit = next((unit for unit in state.units if unit.key == state.call_units.get(result.call_id)), None)
+        if unit is not None:
+            _add_forms(state, unit.nodes, bodies, chain.forms)
+        else:
+            call = find_call(result.call_id)
+            if call is not None:
+                chain.forms[result.call_id] = call_form(call)
+
+
+def find_stored_call(lane: Lane, bodies: Bodies, call_id: str) -> ToolCall | None:
+    """The newest call with that id on the branch, also where it has left the prompt: one read of the ledger."""
+    for row in reversed(lane.store.load(lane.key)):
+        if row.kind != "message" or not lane.state.contains(row.seq):
+            continue
+        entry = lane.decoded(row)
+        if isinstance(entry, MessageAdded) and any(call == call_id for call, _ in entry.node.calls):
+            return next((call for call in bodies.message(entry.node).calls if call.call_id == call_id), None)
+    return None
 
 
 def flags_of(message: Message) -> int:
@@ -187,7 +206,10 @@ def make_node(message: Message, seq: int, chain: Chain, hasher: Hasher, counter:
 class Intake:
     """Turns messages into one write. Holds what extraction needs of the state while it runs ahead of the fold."""
 
-    def __init__(self, state: SessionState, next_seq: int, hasher: Hasher, counter: Counter, bodies: Bodies) -> None:
+    def __init__(
+        self, state: SessionState, next_seq: int, hasher: Hasher, counter: Counter, bodies: Bodies, find_call: FindCall = lambda _: None
+    ) -> None:
+        self.find_call = find_call
         self.hasher, self.counter, self.bodies = hasher, counter, bodies
         self.state = state
         self.seq = next_seq
@@ -218,7 +240,7 @@ class Intake:
 
     def add(self, message: Message, key: str = "") -> Node:
         """One message: its node, its body, its count, and what was extracted from it."""
-        forms_for(self.state, self.chain, message, self.bodies)
+        forms_for(self.state, self.chain, message, self.bodies, self.find_call)
         node = make_node(message, self.seq, self.chain, self.hasher, self.counter)
         self.bodies.keep_message(node.body_id, message)
         self.bodies.remember(node.body_id, message.wire)

@@ -12,7 +12,7 @@ from trimtab.core.entries import ENTRY_VERSION, Entry, MessageAdded, RequestSent
 from trimtab.core.entries import Branched as BranchedEntry
 from trimtab.core.fold import apply
 from trimtab.core.state import STATE_VERSION, SessionState
-from trimtab.errors import CorruptEntry, SeqConflict
+from trimtab.errors import CorruptEntry, SeqConflict, StoreError
 from trimtab.stores import Batch, Body, Count, LaneKey, Snapshot, Store, StoredEntry, Turn
 
 # a snapshot is due after this many entries, or after a quarter of what is live where that is more: opening
@@ -145,8 +145,8 @@ class Lane:
         data = _encode_state(self.state)
         try:
             self.store.commit(self.key, Batch(snapshot=Snapshot(self.state.seq, STATE_VERSION, data)), self.last_seq)
-        except SeqConflict:
-            return  # another writer goes on; it will be due again at the next commit
+        except StoreError:
+            return  # only a shortcut for the next opening: it will be due again at the next commit
         self._since_snapshot = 0
 
     def catch_up(self) -> bool:

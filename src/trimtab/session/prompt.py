@@ -70,7 +70,7 @@ class Prompt:
     @property
     def budget(self) -> BudgetReport:
         """The arithmetic of this request."""
-        return msgspec.convert(self._entry.budget, BudgetReport)
+        return self._entry.budget
 
     @property
     def target(self) -> Target:

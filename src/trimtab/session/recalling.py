@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from trimtab.core.entries import HAS_TEXT, MessageAdded, Node, Recalled
+from trimtab.core.entries import HAS_TEXT, Indexed, MessageAdded, Node, Recalled
 from trimtab.core.messages import Message
 from trimtab.core.sections import Fragment
 from trimtab.core.state import SessionState
 from trimtab.recall import make_turn, query_terms
 from trimtab.session.bodies import Bodies
-from trimtab.session.lane import Lane
+from trimtab.session.lane import Lane, Write
 from trimtab.session.shorten import clamp_text
 from trimtab.stores import Hit, Turn
 from trimtab.tokens import Counter
 
 # fewer tokens of a turn than this say too little to be worth a place
 LEAST_FRAGMENT_TOKENS = 40
-MOST_QUERY_TERMS = 16
+# messages that may wait to be indexed until they leave the prompt
+MOST_UNINDEXED = 128
+MOST_QUERY_TERMS = 12
 
 
 def turn_rows(state: SessionState, upto_seq: int, bodies: Bodies) -> list[Turn]:
@@ -36,6 +37,21 @@ def turn_rows(state: SessionState, upto_seq: int, bodies: Bodies) -> list[Turn]:
             seqs = tuple(node.seq for node in nodes)
             rows.append(Turn(seqs[0], seqs[0], seqs[-1], 0, words.role, words.terms, words.tags, seqs))
     return rows
+
+
+def index_backlog(lane: Lane, bodies: Bodies) -> None:
+    """Index what a large batch brought in, as it comes in, so that no later request has to do it all at once."""
+    if lane.state.unindexed < MOST_UNINDEXED:
+        return
+
+    def build(state: SessionState, next_seq: int) -> Write | None:
+        closed = [unit for unit in state.units if unit.turn < state.turn]
+        if not closed or closed[-1].nodes[-1] <= state.indexed_seq:
+            return None
+        upto = closed[-1].nodes[-1]
+        return Write(entries=[Indexed(upto)], turns=turn_rows(state, upto, bodies))
+
+    lane.write(build)
 
 
 def _is_said(node: Node) -> bool:
@@ -62,44 +78,37 @@ def search(lane: Lane, question: str, for_seq: int, limit: int) -> Recalled:
     if terms and limit:
         found = lane.store.search_words(lane.key, terms, limit * 2, before_seq=min(lane.state.cut_seq + 1, for_seq))
         hits = [hit for hit in found if lane.state.contains(hit.first_seq) and hit.score > 0][:limit]
-    return Recalled(for_seq, " ".join(terms), tuple((hit.first_seq, hit.last_seq, round(hit.score, 4)) for hit in hits))
+    rows = tuple((hit.first_seq, hit.last_seq, round(hit.score, 4), ", ".join(hit.tags.get("topic", [])[:2])) for hit in hits)
+    return Recalled(for_seq, " ".join(terms), rows)
 
 
 def fragments_of(lane: Lane, recalled: Recalled, bodies: Bodies, counter: Counter, max_tokens: int) -> tuple[Fragment, ...]:
     """The recalled turns as text within a share of the budget, best first; each shortened before it is left out."""
     fragments: list[Fragment] = []
     left = max_tokens
-    for index, (first, last, score) in enumerate(recalled.hits):
+    for index, (first, last, score, topic) in enumerate(recalled.hits):
         share = left // max(1, len(recalled.hits) - index)
         if share < LEAST_FRAGMENT_TOKENS:
             break
-        fragment = _fragment(lane, first, last, score, bodies)
+        fragment = _fragment(lane, first, last, bodies)
         if fragment is None:
             continue
-        text = clamp_text(fragment.text, max(share, 0), counter.count_text, first)
+        at, role, whole = fragment
+        text = clamp_text(whole, share, counter.count_text, first)
         left -= counter.count_text(text)
-        fragments.append(
-            Fragment(first_seq=first, last_seq=last, at=fragment.at, role=fragment.role, topic=fragment.topic, text=text, score=score)
-        )
+        fragments.append(Fragment(first_seq=first, last_seq=last, at=at, role=role, topic=topic, text=text, score=score))
     return tuple(fragments)
 
 
-def _fragment(lane: Lane, first: int, last: int, score: float, bodies: Bodies) -> Fragment | None:
+def _fragment(lane: Lane, first: int, last: int, bodies: Bodies) -> tuple[str, str, str] | None:
+    """(when, who spoke first, text) of what was said from one entry to another on this branch."""
     rows = [row for row in lane.store.load(lane.key, first - 1, last) if row.kind == "message" and lane.state.contains(row.seq)]
-    entries = [entry for entry in map(lane.decoded, rows) if isinstance(entry, MessageAdded) and _is_said(entry.node)]
-    if not entries:
+    nodes = [entry.node for entry in map(lane.decoded, rows) if isinstance(entry, MessageAdded) and _is_said(entry.node)]
+    if not nodes:
         return None
-    turns = lane.store.turns(lane.key, (first,))
-    topics = turns[0].tags.get("topic", []) if turns else []
     at = datetime.fromtimestamp(rows[0].at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M")
-    messages = [bodies.message(entry.node) for entry in entries]
-    text = "\n".join(said(message) for message in messages)
-    return Fragment(first_seq=first, last_seq=last, at=at, role=entries[0].node.role, topic=", ".join(topics[:2]), text=text, score=score)
+    return at, nodes[0].role, "\n".join(said(bodies.message(node)) for node in nodes)
 
 
 def said(message: Message) -> str:
     return f"{message.role}: {message.text.strip()}"
-
-
-def texts(messages: Iterable[Message]) -> str:
-    return "\n".join(said(message) for message in messages)

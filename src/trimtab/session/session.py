@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -21,12 +22,13 @@ from trimtab.core.target import Target
 from trimtab.errors import BadSetting, NotFound, ParseError, SessionClosed
 from trimtab.policies import policy_for
 from trimtab.session.bodies import Bodies
-from trimtab.session.incoming import Intake, read_messages, with_status
+from trimtab.session.incoming import Intake, find_stored_call, read_messages, with_status
 from trimtab.session.lane import Lane, Write
 from trimtab.session.overflow import learned
 from trimtab.session.past import decisions_upto, request_at, segments_of
 from trimtab.session.prompt import Prompt
 from trimtab.session.prompting import Ask, Requester
+from trimtab.session.recalling import index_backlog
 from trimtab.session.sync import Reconciler, Seen, SyncReport, leading_system
 from trimtab.settings import Settings
 from trimtab.stores import Body, LaneKey, Store, open_store
@@ -55,7 +57,7 @@ class Session:
     ) -> None:
         self._store, self._key, self._owns_store = store, key, owns_store
         self.settings, self.target = settings, target
-        self._hasher = Hasher(key.tenant_id.encode())
+        self._hasher = Hasher.for_tenant(key.tenant_id)
         self._fence_key = self._hasher.digest(f"{key.project_id}\n{key.session_id}\n{key.lane_id}".encode())[:_FENCE_KEY_CHARS]
         self._bodies = Bodies(store, key.tenant_id)
         self._lane = Lane(store, key)
@@ -149,11 +151,13 @@ class Session:
             self._lane.catch_up()
             self._count_alike()
             report, self._seen = Reconciler(self._lane, self._intake, self._hasher, self.target.wire).sync(history, system, self._seen)
+            index_backlog(self._lane, self._bodies)
             return report
 
     def _intake(self, state: SessionState, next_seq: int) -> Intake:
         known = self._requesters.get(state.counter_id)
-        return Intake(state, next_seq, self._hasher, (known or self._requester_for(self.target)).counter, self._bodies)
+        counter = (known or self._requester_for(self.target)).counter
+        return Intake(state, next_seq, self._hasher, counter, self._bodies, partial(find_stored_call, self._lane, self._bodies))
 
     def _requester_for(self, target: Target) -> Requester:
         counter = self._own_counter or counter_for(target.model)
@@ -185,6 +189,7 @@ class Session:
             return intake.write
 
         self._lane.write(build)
+        index_backlog(self._lane, self._bodies)
         if not seqs:
             known = self._lane.state.keys.get(key, 0)
             return RecordReport(first_seq=known, last_seq=known, count=0)

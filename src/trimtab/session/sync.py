@@ -9,7 +9,7 @@ new             nothing in common with what is stored
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Any, Literal
 
@@ -77,20 +77,22 @@ def find(lane: Lane, sent: Walk) -> Match:
     total = len(sent.lineages)
     if not state.messages:
         return Match("new", 0, 0)
-    for index in range(total - 1, -1, -1):
-        if sent.lineages[index] == state.lineage:
-            # what says nothing that counts (reasoning, an empty text) has the identity of what is before it
-            return Match("same" if index == total - 1 else "append", index + 1, state.head)
+    # what says nothing that counts (reasoning, an empty text) has the identity of what is before it
+    at_head = next((index + 1 for index in range(total - 1, -1, -1) if sent.lineages[index] == state.lineage), 0)
+    if at_head and (at_head == total or is_linear(lane)):
+        return Match("same" if at_head == total else "append", at_head, state.head)
     nodes = stored_nodes(lane)
     branch = _branch(nodes, sent)
-    if branch is not None and branch.known >= 1:
-        return _same_if_known(branch, total)
-    cut = _truncated(lane, nodes, sent)
-    return cut or branch or Match("new", 0, 0)
+    if branch is not None and branch.known > at_head:
+        return branch
+    if at_head:
+        return Match("append", at_head, state.head)
+    return _truncated(lane, nodes, sent) or Match("new", 0, 0)
 
 
-def _same_if_known(match: Match, total: int) -> Match:
-    return match if match.known < total else Match("branch", match.known, match.at_seq)
+def is_linear(lane: Lane) -> bool:
+    """Whether nothing is stored off the current branch: then what follows its head cannot be known already."""
+    return lane.state.spans == [[1, lane.last_seq]]
 
 
 def stored_nodes(lane: Lane) -> list[Node]:
@@ -181,41 +183,51 @@ class Reconciler:
     def sync(self, history: Sequence[Any], system: Any, seen: Seen | None) -> tuple[SyncReport, Seen]:
         grown = self._grown(history, system, seen)
         if grown is not None and seen is not None:
-            return self._take(grown, seen.ids, history, system)
+            taken = self._take(grown, seen, history, system)
+            if taken is not None:
+                return taken
         parsed = read_messages(history, self.wire)
         leading = leading_system(parsed)
         given = wire_for(self.wire).parse_system(system) if system is not None else ()
         whole = Sent(instructions=(*given, *parsed[:leading]), messages=parsed[leading:], has_system=bool(leading) or system is not None)
         whole.walk = walk(whole.messages, self.hasher)
-        return self._take(whole, {}, history, system)
+        taken = self._take(whole, None, history, system)
+        assert taken is not None  # only a shortcut gives up
+        return taken
 
     def _grown(self, history: Sequence[Any], system: Any, seen: Seen | None) -> Sent | None:
         """What was added to the last synced history, if that is byte for byte how this one begins."""
-        if seen is None or len(history) < seen.messages or self.lane.state.head != seen.head:
+        if seen is None or len(history) < seen.messages or self.lane.state.head != seen.head or not is_linear(self.lane):
             return None
         if digest_of(history[: seen.messages], system) != seen.digest:
             return None
         return Sent(instructions=(), messages=read_messages(history[seen.messages :], self.wire), has_system=False)
 
-    def _take(self, sent: Sent, ids: dict[str, str], history: Sequence[Any], system: Any) -> tuple[SyncReport, Seen]:
+    def _take(self, sent: Sent, seen: Seen | None, history: Sequence[Any], system: Any) -> tuple[SyncReport, Seen] | None:
+        """Write what is new. None where `seen` no longer holds, because another writer was first meanwhile."""
         found: list[tuple[Match, dict[str, str], int]] = []
 
         def build(state: SessionState, next_seq: int) -> Write | None:
             found.clear()
+            if seen is not None and state.head != seen.head:
+                return None
             match = find(self.lane, sent.walk) if sent.walk is not None else Match("append" if sent.messages else "same", 0, state.head)
-            known = dict(ids)
+            known = dict(seen.ids) if seen is not None else {}
             intake, base = self._begin(match, state, next_seq)
             if sent.has_system:
                 intake.instruct(sent.instructions)
             if sent.walk is not None:
-                known |= renewed_ids(base, sent, match.known)
-                add_reasoning(intake, base, sent, match.known)
+                pairs = list(stored_pairs(self.lane, base, sent, match))
+                known |= renewed_ids(pairs)
+                add_reasoning(intake, pairs)
             for message in sent.messages[match.known :]:
                 intake.add(_with_stored_ids(message, known))
             found.append((match, known, len(sent.messages) - match.known))
             return intake.write
 
         self.lane.write(build)
+        if not found:
+            return None
         match, known, added = found[0]
         report = SyncReport(outcome=match.outcome, added=added, at_seq=match.at_seq, head_missing=match.head_missing)
         return report, Seen(digest_of(history, system), len(history), self.lane.state.head, known)
@@ -241,20 +253,25 @@ class Sent(Struct):
     walk: Walk | None = None
 
 
-def stored_pairs(state: SessionState, sent: Sent, known: int) -> Iterator[tuple[Message, Node]]:
+def stored_pairs(lane: Lane, state: SessionState, sent: Sent, match: Match) -> Iterator[tuple[Message, Node]]:
     """Live stored messages beside what was sent for them now."""
-    by_lineage: dict[tuple[str, str], Node] = {(node.lineage, node.role): node for node in state.nodes.values()}
-    lineages = sent.walk.lineages if sent.walk is not None else []
-    for message, lineage in zip(sent.messages[:known], lineages, strict=False):
-        node = by_lineage.get((lineage, message.role))
+    if match.outcome == "truncated_head":
+        branch = [node for node in stored_nodes(lane) if lane.state.contains(node.seq)][match.head_missing :]
+        yield from ((message, node) for message, node in zip(sent.messages[: match.known], branch, strict=False) if node.seq in state.nodes)
+        return
+    # what says nothing that counts has the lineage of what is before it: only the content tells them apart
+    by_identity = {(node.lineage, node.content): node for node in state.nodes.values()}
+    walked = sent.walk or Walk([], [])
+    for message, identity in zip(sent.messages[: match.known], zip(walked.lineages, walked.contents, strict=True), strict=False):
+        node = by_identity.get(identity)
         if node is not None:
             yield message, node
 
 
-def renewed_ids(state: SessionState, sent: Sent, known: int) -> dict[str, str]:
+def renewed_ids(pairs: Iterable[tuple[Message, Node]]) -> dict[str, str]:
     """Stored call id by the id that the client uses now, mapped by order, where they differ."""
     ids: dict[str, str] = {}
-    for message, node in stored_pairs(state, sent, known):
+    for message, node in pairs:
         if len(message.calls) == len(node.calls):
             ids.update({call.call_id: old for call, (old, _) in zip(message.calls, node.calls, strict=True) if call.call_id != old})
     return ids
@@ -265,8 +282,8 @@ def _with_stored_ids(message: Message, ids: dict[str, str]) -> Message:
     return wire_for(message.wire_format).with_call_ids(message, used) if used else message
 
 
-def add_reasoning(intake: Intake, state: SessionState, sent: Sent, known: int) -> None:
+def add_reasoning(intake: Intake, pairs: Iterable[tuple[Message, Node]]) -> None:
     """Reasoning that the stored bytes lack replaces them; where the prefix is frozen, its bytes still win there."""
-    for message, node in stored_pairs(state, sent, known):
+    for message, node in pairs:
         if message.has_reasoning and not node.has_reasoning and (message.text or message.calls):
             intake.replace(node, message)

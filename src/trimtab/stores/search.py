@@ -31,11 +31,15 @@ _OPAQUE = {code: 0xE000 + code for code in range(128) if not (chr(code).isdigit(
 _LANE_MARK = "\ue020"
 
 # A term in at most this many places is rare: it is always read whole.
-RARE_PLACES = 64
+RARE_PLACES = 32
 # Turns that rare terms must have found for the common ones to be left unread.
-ENOUGH_TURNS = 20
+ENOUGH_TURNS = 10
 # Places of common terms that one search reads at most.
-MOST_PLACES = 1_000
+MOST_PLACES = 600
+
+# One statement for many terms: most of what a small read costs is the statement.
+_ONE_TERM = "SELECT * FROM (SELECT ?, doc FROM word_places WHERE term = ? LIMIT ?)"
+_TERMS_A_STATEMENT = 64
 
 _OF_LANE = "tenant_id = ? AND project_id = ? AND session_id = ? AND lane_id = ?"
 _TURN_COLUMNS = "turn_id, first_seq, last_seq, at_ms, role, tags, origin_ids, codec, key_id, checksum, terms"
@@ -140,34 +144,36 @@ def _postings(db: sqlite3.Connection, totals: Totals, terms: Sequence[str]) -> d
     found too few turns and `MOST_PLACES` are not spent: a search costs the same however long the session is.
     """
     postings: dict[int, list[tuple[float, int]]] = {}
-    common: list[str] = []
     # sorted: sums of floats depend on their order, and the order of the caller's words must not matter
-    for term in sorted({_indexed(term, totals.lane_no) for term in terms}):
-        docs = _places(db, term, RARE_PLACES)
-        if docs is None:
-            common.append(term)
-        else:
+    indexed = sorted({_indexed(term, totals.lane_no) for term in terms})
+    found = _places(db, indexed, RARE_PLACES)
+    for docs in found:
+        if docs is not None:
             _weigh(postings, docs, totals)
     left = MOST_PLACES
-    for term in common:
+    for term in (term for term, docs in zip(indexed, found, strict=True) if docs is None):
         if len(postings) >= ENOUGH_TURNS or left <= 0:
             break
-        docs = _places(db, term, left)
+        (docs,) = _places(db, (term,), left)
         left -= left if docs is None else len(docs)
         if docs is not None:
             _weigh(postings, docs, totals)
     return postings
 
 
-def _places(db: sqlite3.Connection, term: str, most: int) -> dict[int, int] | None:
-    """Times a term occurs by document; None where it occurs more than `most` times."""
-    rows = db.execute("SELECT doc FROM word_places WHERE term = ? LIMIT ?", (term, most + 1)).fetchall()
-    if len(rows) > most:
-        return None
-    docs: dict[int, int] = {}
-    for (doc,) in rows:
-        docs[doc] = docs.get(doc, 0) + 1
-    return docs
+def _places(db: sqlite3.Connection, terms: Sequence[str], most: int) -> list[dict[int, int] | None]:
+    """For each term the times it occurs by document; None where it occurs more than `most` times."""
+    places: list[dict[int, int] | None] = []
+    for first in range(0, len(terms), _TERMS_A_STATEMENT):
+        some = terms[first : first + _TERMS_A_STATEMENT]
+        values = [value for number, term in enumerate(some) for value in (number, term, most + 1)]
+        docs: list[dict[int, int]] = [{} for _ in some]
+        counts = [0] * len(some)
+        for number, doc in db.execute(" UNION ALL ".join([_ONE_TERM] * len(some)), values):
+            counts[number] += 1
+            docs[number][doc] = docs[number].get(doc, 0) + 1
+        places += [found if count <= most else None for found, count in zip(docs, counts, strict=True)]
+    return places
 
 
 def _weigh(postings: dict[int, list[tuple[float, int]]], docs: dict[int, int], totals: Totals) -> None:

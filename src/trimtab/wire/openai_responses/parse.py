@@ -81,9 +81,9 @@ def _read(item: Mapping[str, Any], path: str) -> tuple[Role, tuple[Part, ...]]:
         return _role(item, path), content_parts(item.get("content"), f"{path}.content")
     if kind == "reasoning":
         return "assistant", (_reasoning(item),)
-    if kind in CALLS and call_key(item):
+    if kind in CALLS and (call_key(item) or kind == "function_call"):
         return "assistant", (_call(item, path),)
-    if kind in ANSWERS and answer_key(item):
+    if kind in ANSWERS and (answer_key(item) or kind == "function_call_output"):
         return "tool", (_result(item, path),)
     if kind == SELF_ANSWERED and call_key(item):
         return "assistant", _self_answered(item)
