@@ -91,15 +91,18 @@ def test_07_render_of_parse_is_the_same(case: tuple[WireName, dict[str, Any]]) -
 
 
 LENIENT = [target for name, target in TARGETS.items() if name != "strict"]
-# results without a call, unanswered calls, blank and reused things need a change to be valid: they are not here
-WHOLE = steps(("user", "assistant", "exchange", "image", "thinking", "loop", "repeat", "unknown", "system"), max_size=14)
+# results without a call, unanswered calls, blank and reused things need a change to be valid: they are not here; nor
+# are empty results, which `Player._answers` makes where the last number of 16 is 15
+WHOLE = steps(("user", "assistant", "exchange", "image", "thinking", "loop", "repeat", "unknown", "system"), max_size=14).map(
+    lambda program: [(kind, a, b - (b % 16 == 15)) for kind, a, b in program]
+)
 
 
 @PROPERTY
 @given(scenarios(WHOLE, st.sampled_from(LENIENT)), st.booleans())
 def test_07_a_session_changes_nothing_while_nothing_needs_to_change(scenario: Scenario, one_by_one: bool) -> None:
     said = Player(scenario, flavors=PLAIN_FLAVORS).play()
-    history = [message for message in said.history if not _is_empty(message)]
+    history = list(said.history)
     said.close()
     wire = scenario.target.wire
     if not history or (wire == "anthropic" and history[0]["role"] != "user"):
@@ -114,11 +117,6 @@ def test_07_a_session_changes_nothing_while_nothing_needs_to_change(scenario: Sc
         assert body.get("input" if wire == "openai_responses" else "messages") == history
         assert not prompt.left_out and not prompt.cuts
         assert "system" not in body and "instructions" not in body
-
-
-def _is_empty(message: dict[str, Any]) -> bool:
-    content = message.get("content", message.get("output"))
-    return isinstance(content, list) and any(block.get("text") == "" or block.get("content") == "" for block in content)
 
 
 # ---------------------------------------------------------------- 9

@@ -125,16 +125,16 @@ def tail_index(state: SessionState, inputs: PlanInputs, frozen: int, new: Sequen
     """How many segments of the history stand before the tail.
 
     The tail stands before the user's current input; after it in the Messages form, and after tool results,
-    which nothing may part from their calls.
+    which nothing may part from their calls, and after all that was sent before.
     """
     total = frozen + len(new)
     if inputs.target.wire == "anthropic":
         return total
     index = total
-    while index > 0:
-        segment = new[index - 1 - frozen] if index > frozen else state.projection[index - 1]
+    while index > frozen:
+        segment = new[index - 1 - frozen]
         node = state.nodes.get(segment.origin[0])
         if segment.place != "message" or segment.source != "user" or node is None or node.results or segment.action == "inject":
             break
         index -= 1
-    return max(index, frozen) if inputs.tail_frozen else index
+    return index

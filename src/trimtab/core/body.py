@@ -136,7 +136,7 @@ class BodyBuilder:
     # ------------------------------------------------------------ edits
 
     def _edit(self, node: Node, unit: Unit, plan: BodyPlan) -> tuple[Edit, Action, Reason]:
-        strip = plan.strip and unit.reasoning
+        strip = unit.reasoning and (plan.strip or self._unbound(node))
         if unit.orphan and node.results:
             limit = plan.clamps.get(node.seq, plan.limits.clamp_tokens)
             return Edit(as_text=True, max_tokens=limit if node.tokens > limit else 0), "inject", "repaired"
@@ -153,6 +153,10 @@ class BodyBuilder:
         if unit.opens_turn and unit.turn == self.state.turn:
             reason = "opened_turn"
         return Edit(strip=strip), "keep", reason
+
+    def _unbound(self, node: Node) -> bool:
+        """Whether what stood before its reasoning has been rewritten since."""
+        return self.inputs.target.reasoning_bound and node.seq < self.state.unbound_seq
 
     def _repair(self, unit: Unit, call_id: str, into: list[Segment], body: Body) -> None:
         caller = next((seq for seq in unit.nodes if any(call == call_id for call, _ in self.state.nodes[seq].calls)), unit.key)
@@ -244,16 +248,23 @@ def stubbed_to_fit(state: SessionState, views: Sequence[UnitView], keep_from: in
 # ---------------------------------------------------------------- decisions as ranges
 
 
-def as_ranges(rows: Iterable[tuple[int, Action, Reason]], dense: bool = True) -> tuple[Decision, ...]:
+NOT_DENSE = 2**63
+
+
+def as_ranges(rows: Iterable[tuple[int, Action, Reason]], dense_after: int) -> tuple[Decision, ...]:
     """Join neighbours of one fate: the shortest list of ranges, by seq.
 
     Args:
-        dense: the rows name every live message, so that what lies between two of them is no message.
+        dense_after: the rows name every message after this seq, so that what lies between two of them is none.
     """
     ranges: list[Decision] = []
     for seq, action, reason in sorted(rows):
         last = ranges[-1] if ranges else None
-        if last is not None and (last.action, last.reason) == (action, reason) and (dense or seq <= last.last_seq + 1):
+        if (
+            last is not None
+            and (last.action, last.reason) == (action, reason)
+            and (last.last_seq > dense_after or seq <= last.last_seq + 1)
+        ):
             ranges[-1] = Decision(last.first_seq, max(seq, last.last_seq), action, reason)
         else:
             ranges.append(Decision(seq, seq, action, reason))

@@ -100,3 +100,10 @@ def common_tokens(old: Sequence[Segment], new: Sequence[Segment]) -> int:
             return tokens_of(new[:shared])
         shared += 1
     return tokens_of(new[:shared])
+
+
+def loose_moved(state: SessionState, draft: Draft) -> bool:
+    """Whether an exchange that the last prompt showed without all its results stands otherwise now."""
+    shown = state.last.loose if state.last is not None else ()
+    now = [segment.segment_id for segment in (*draft.body.segments, *draft.body.loose)[: len(shown)]]
+    return tuple(now) != shown

@@ -10,7 +10,7 @@ import msgspec
 from trimtab.core.assemble import tail_index
 from trimtab.core.body import as_ranges, tokens_of
 from trimtab.core.budget import BudgetReport
-from trimtab.core.draft import Draft, PromptPlan, common_tokens
+from trimtab.core.draft import Draft, PromptPlan, common_tokens, loose_moved
 from trimtab.core.entries import Compacted, RequestSent
 from trimtab.core.plan import Segment
 from trimtab.core.summary import PINNED_FIELDS
@@ -25,7 +25,7 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
     state, inputs = planner.state, planner.inputs
     frozen = draft.frozen_segments(state)
     new, loose = draft.body.segments, draft.body.loose
-    at = tail_index(state, inputs, len(frozen), [*new, *loose]) if not draft.whole else _whole_index(planner, [*new, *loose])
+    at = tail_index(state, inputs, len(frozen), [*new, *loose])
     tail_frozen = inputs.tail_frozen and not loose
     fresh_tail = draft.new_tail(state, inputs)
     if tail_frozen:
@@ -37,10 +37,6 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
     until = kept if tail_frozen or not fresh_tail else min(at, kept)
     shared = base + front_tokens + _leading_tokens(draft, frozen, new, until)
     prefix, why = _prefix(planner, draft, [*draft.front, *frozen, *new], frozen)
-    if fresh_tail and not tail_frozen and at < len(frozen) and state.last is not None:
-        # nothing new was recorded, and a tail now stands before what the last prompt ended with
-        prefix = min(prefix, base + front_tokens + _leading_tokens(draft, frozen, new, at))
-        why = why or ("" if state.last.tail else "state")
     entry = draft.entry
     if isinstance(entry, Compacted):
         entry = msgspec.structs.replace(entry, segments=tuple(new))
@@ -68,7 +64,7 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
         params_id=inputs.params_id,
         tokens=sum(sections.values()),
         sections=sections,
-        decisions=() if draft.whole else as_ranges(draft.body.decisions),
+        decisions=() if draft.whole else as_ranges(draft.body.decisions, state.cut_seq),
         budget=budget,
         prefix_tokens=prefix,
         break_reason=why,
@@ -93,20 +89,6 @@ def _with_rule_warnings(planner: Planner, budget: BudgetReport, segments: Sequen
     return msgspec.structs.replace(budget, warnings=(*budget.warnings, *found)) if found else budget
 
 
-def _whole_index(planner: Planner, segments: Sequence[Segment]) -> int:
-    """The tail's place where the history was assembled anew: nothing of it is frozen yet."""
-    if planner.inputs.target.wire == "anthropic":
-        return len(segments)
-    index = len(segments)
-    while index > 0:
-        segment = segments[index - 1]
-        node = planner.state.nodes.get(segment.origin[0])
-        if segment.source != "user" or node is None or node.results or segment.action == "inject":
-            break
-        index -= 1
-    return index
-
-
 def _leading_tokens(draft: Draft, frozen: Sequence[Segment], new: Sequence[Segment], until: int) -> int:
     """Tokens of the first `until` segments of the history, without walking over what is frozen."""
     if until >= len(frozen):
@@ -126,7 +108,7 @@ def _prefix(planner: Planner, draft: Draft, sequence: list[Segment], frozen: Seq
         return inputs.tools_tokens, draft.break_reason or "client_changed"
     base = inputs.tools_tokens + tokens_of(inputs.system)
     if draft.entry is None and draft.front == state.front:
-        return last.shared_tokens, state.branch_mark or ("open_call" if last.loose else "")
+        return last.shared_tokens, state.branch_mark or ("open_call" if loose_moved(state, draft) else "")
     old = [*state.front, *state.projection]
     common = min(base + common_tokens(old, sequence), last.shared_tokens)
     return common, draft.break_reason or "state"

@@ -242,7 +242,7 @@ def _compacted(state: SessionState, seq: int, entry: e.Compacted) -> None:
     state.unindexed = sum(1 for node in state.nodes if node > state.indexed_seq)
     if entry.kind == "compaction":
         state.compacted_tokens = entry.tokens_after
-    state.front, state.front_seq = entry.front, seq
+    state.front, state.front_seq, state.unbound_seq = entry.front, seq, seq
     state.projection = list(entry.segments)
     state.projection_tokens = sum(segment.tokens for segment in entry.segments)
     state.stale = None
@@ -307,7 +307,7 @@ def _request(state: SessionState, seq: int, entry: e.RequestSent) -> None:
         shared_tokens=entry.shared_tokens,
         level=entry.level,
         tokens=entry.tokens,
-        loose=bool(entry.loose),
+        loose=tuple(segment.segment_id for segment in entry.loose),
         history_budget_tokens=entry.budget.history_budget_tokens,
     )
     state.branch_mark = ""

@@ -10,6 +10,7 @@ import msgspec
 
 from trimtab.core.assemble import Layout
 from trimtab.core.body import (
+    NOT_DENSE,
     Body,
     BodyBuilder,
     BodyPlan,
@@ -24,7 +25,7 @@ from trimtab.core.body import (
     unit_views,
 )
 from trimtab.core.budget import BudgetReport, compute_budget
-from trimtab.core.draft import Draft, PromptPlan, start_draft, whole_draft
+from trimtab.core.draft import Draft, PromptPlan, loose_moved, start_draft, whole_draft
 from trimtab.core.editor import Edit, Editor
 from trimtab.core.entries import Cleared, Compacted
 from trimtab.core.finish import finish
@@ -164,8 +165,11 @@ class Planner:
             return state.stale
         if (last.target.wire, last.target.reasoning_bound) != (self.inputs.target.wire, self.inputs.target.reasoning_bound):
             return "new_target"
-        if self.strips and self._prefix_moved() and any(row.bound for row in (*state.projection, *draft.body.segments, *draft.body.loose)):
+        bound = self.strips and any(row.bound for row in (*state.projection, *draft.body.segments, *draft.body.loose))
+        if bound and self._prefix_moved():
             return "client_changed"
+        if bound and loose_moved(state, draft):
+            return "late_result"
         return None
 
     @property
@@ -245,7 +249,7 @@ class Planner:
             cut_seq=cut_seq,
             front=front,
             segments=tuple(body.segments),
-            decisions=as_ranges([*left, *body.decisions]),
+            decisions=as_ranges([*left, *body.decisions], state.cut_seq),
             tokens_before=before,
             tokens_after=0,
             covered=(min(unit.key for unit in gone), cut_seq) if gone else (0, 0),
@@ -278,7 +282,7 @@ class Planner:
         freed = state.projection_tokens - tokens_of(frozen)
         if freed <= 0:
             return draft
-        decisions: tuple[Decision, ...] = as_ranges([(segment.origin[0], "clear", "result_used") for segment in changed], dense=False)
+        decisions: tuple[Decision, ...] = as_ranges([(segment.origin[0], "clear", "result_used") for segment in changed], NOT_DENSE)
         draft.entry = Cleared(state.epoch + 1, tuple(changed), decisions, freed)
         draft.frozen, draft.frozen_tokens = frozen, tokens_of(frozen)
         draft.break_reason = "result_used"

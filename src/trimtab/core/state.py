@@ -65,7 +65,7 @@ class LastRequest(Struct, frozen=True):
     shared_tokens: int
     level: int
     tokens: int
-    loose: bool = False
+    loose: tuple[str, ...] = ()
     history_budget_tokens: int = 0
 
 
@@ -122,6 +122,7 @@ class SessionState(Struct):
     compacted_tokens: int = 0
     front: tuple[Segment, ...] = ()
     front_seq: int = 0
+    unbound_seq: int = 0
     projection: list[Segment] = field(default_factory=list)
     projection_tokens: int = 0
     frozen_units: int = 0
