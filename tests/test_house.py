@@ -103,7 +103,7 @@ def test_the_public_names_are_few_and_exist() -> None:
 
 
 def test_every_public_name_has_a_docstring() -> None:
-    documented = {name: vars(trimtab)[name] for name in trimtab.__all__}
+    documented = {name: getattr(trimtab, name) for name in trimtab.__all__}
     lacking = [name for name, value in documented.items() if (inspect.isclass(value) or inspect.isroutine(value)) and not value.__doc__]
     assert lacking == []
 

@@ -83,7 +83,8 @@ def test_framework_09_deepagents_2876_bytes_per_step_are_constant(mode: str, lay
     assert max(steps) <= 1.10 * steps[0], steps
     assert min(steps) >= 0.80 * steps[0], steps
     copies = [later - earlier for earlier, later in pairwise(snapshots)]
-    assert max(copies) <= 2.0 * max(1, min(copies)), copies
+    # two or three snapshots fall into a block of a hundred steps
+    assert max(copies) <= 3.0 * max(1, min(copies)), copies
     store.read_rows = 0
     Session.open(store, "s", settings=given, target=target("openai_chat")).close()
     assert store.read_rows <= 600

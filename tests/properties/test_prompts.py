@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 from hypothesis import given
 
 from tests.profiles import PROPERTY
@@ -68,7 +69,8 @@ def _least_tokens(player: Player) -> int:
     state, settings = player.session.state, player.scenario.settings
     key = player.session._fence_key
     texts = [meta_text(state.meta), state.brief, rules_text(state.pins.values(), pinned_items(state))]
-    texts += [player.session._requester._note_text(state)]
+    notes = [key for key in settings.inject_notes if key in state.notes]
+    texts.append("\n".join(f"{key}: {msgspec.json.encode(player.session.read_note(key)).decode()}" for key in notes))
     if settings.layout == "cache_first":
         texts.append(reminder_text(state))
     ours = sum(QUICK.count_text(fence("constraints", text, key)) + 10 for text in texts if text)

@@ -188,7 +188,7 @@ def _whole(prompt: Prompt, name: str) -> dict[str, Any]:
         "break_reason": prompt.break_reason,
         "cuts": list(prompt.cuts),
         "sections": dict(prompt.sections),
-        "budget": msgspec.to_builtins(prompt.budget),
+        "budget": msgspec.structs.asdict(prompt.budget),
         "pieces": [_piece(prompt, segment) for segment in prompt.segments],
         "left_out": [_decision(decision) for decision in prompt.left_out],
     }

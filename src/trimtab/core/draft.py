@@ -56,6 +56,15 @@ class Draft(Struct, kw_only=True):
             return ()
         return self.frozen if self.frozen is not None else state.projection
 
+    def filler_tokens(self, state: SessionState, inputs: PlanInputs) -> int:
+        """What the wire form has to add, because the history no longer begins with the user."""
+        if not inputs.filler_tokens:
+            return 0
+        frozen = self.frozen_segments(state)
+        first = frozen[0] if frozen else next(iter((*self.body.segments[:1], *self.body.loose[:1])), None)
+        spoken = first is not None and first.place == "message" and (first.source == "user" or first.reason == "repaired")
+        return 0 if spoken else inputs.filler_tokens
+
     def new_tail(self, state: SessionState, inputs: PlanInputs) -> tuple[Segment, ...]:
         """The tail blocks that this prompt adds: in append mode none where nothing changed since the last."""
         if not inputs.tail_frozen or self.whole or state.last is None:
@@ -78,7 +87,8 @@ class Draft(Struct, kw_only=True):
 
     def instruction_tokens(self, state: SessionState, inputs: PlanInputs) -> int:
         ours = (*self.front, *self.new_tail(state, inputs))
-        return inputs.system_tokens + inputs.tools_tokens + sum(segment.tokens for segment in ours if is_instruction(segment.section))
+        fixed = inputs.system_tokens + inputs.tools_tokens + self.filler_tokens(state, inputs)
+        return fixed + sum(segment.tokens for segment in ours if is_instruction(segment.section))
 
     def tokens(self, state: SessionState, inputs: PlanInputs) -> int:
         return self.history_tokens(state, inputs) + self.instruction_tokens(state, inputs)

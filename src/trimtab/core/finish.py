@@ -31,7 +31,7 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
     if tail_frozen:
         at = min(at, len(frozen) + len(new))
         new = [*new[: at - len(frozen)], *fresh_tail, *new[at - len(frozen) :]]
-    base = inputs.tools_tokens + tokens_of(inputs.system)
+    base = inputs.tools_tokens + inputs.system_tokens
     front_tokens = tokens_of(draft.front)
     kept = len(frozen) + len(new)
     until = kept if tail_frozen or not fresh_tail else min(at, kept)
@@ -43,7 +43,7 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
     standing: tuple[Segment, ...] = () if tail_frozen else fresh_tail
     body = [*frozen, *new, *loose]
     segments = (*inputs.system, *draft.front, *body[:at], *standing, *body[at:])
-    sections = _sections(planner, segments)
+    sections = _sections(planner, segments, draft.filler_tokens(state, inputs))
     budget = _with_rule_warnings(planner, budget, segments)
     request = RequestSent(
         number=0,
@@ -106,7 +106,7 @@ def _prefix(planner: Planner, draft: Draft, sequence: list[Segment], frozen: Seq
         return 0, draft.break_reason or "client_changed"
     if last.system_ids != tuple(segment.segment_id for segment in inputs.system):
         return inputs.tools_tokens, draft.break_reason or "client_changed"
-    base = inputs.tools_tokens + tokens_of(inputs.system)
+    base = inputs.tools_tokens + inputs.system_tokens
     if draft.entry is None and draft.front == state.front:
         return last.shared_tokens, state.branch_mark or ("open_call" if loose_moved(state, draft) else "")
     old = [*state.front, *state.projection]
@@ -114,11 +114,11 @@ def _prefix(planner: Planner, draft: Draft, sequence: list[Segment], frozen: Seq
     return common, draft.break_reason or "state"
 
 
-def _sections(planner: Planner, segments: Sequence[Segment]) -> dict[str, int]:
+def _sections(planner: Planner, segments: Sequence[Segment], filler_tokens: int) -> dict[str, int]:
     """Tokens by section; the newest input, by its place at the end, apart from the rounds before it."""
     sections = {"tools": planner.inputs.tools_tokens} if planner.inputs.tools_tokens else {}
-    if planner.inputs.filler_tokens:
-        sections["filler"] = planner.inputs.filler_tokens
+    if filler_tokens:
+        sections["filler"] = filler_tokens
     for segment in segments:
         sections[segment.section] = sections.get(segment.section, 0) + segment.tokens
     tokens = sum(segments[index].tokens for index in input_indexes(segments))

@@ -308,6 +308,7 @@ def _request(state: SessionState, seq: int, entry: e.RequestSent) -> None:
         level=entry.level,
         tokens=entry.tokens,
         loose=tuple(segment.segment_id for segment in entry.loose),
+        loose_tail=bool(entry.loose and entry.tail) and not entry.tail_frozen,
         history_budget_tokens=entry.budget.history_budget_tokens,
     )
     state.branch_mark = ""

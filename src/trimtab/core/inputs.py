@@ -17,7 +17,7 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
         exact: whether the counter is the model's own tokenizer.
         window_tokens: the model's window where the settings do not name one.
         system: the client's instructions as segments, in order.
-        filler_tokens: of what the wire form may have to add of its own (a first user message).
+        filler_tokens: of the message that the wire form puts before a history that does not begin with the user.
         tools_tokens: of the tool schemas; `tools_id` and `params_id` are where their bytes are.
         notes: the text of the notes that are injected, "" for none.
         fragments: recalled turns, best first, each already shortened to its share.
@@ -44,8 +44,8 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
 
     @property
     def system_tokens(self) -> int:
-        """Of the client's own system text, and of what the wire form may have to add."""
-        return sum(segment.tokens for segment in self.system) + self.filler_tokens
+        """Of the client's own system text."""
+        return sum(segment.tokens for segment in self.system)
 
     @property
     def tail_frozen(self) -> bool:

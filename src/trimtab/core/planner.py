@@ -168,7 +168,7 @@ class Planner:
         bound = self.strips and any(row.bound for row in (*state.projection, *draft.body.segments, *draft.body.loose))
         if bound and self._prefix_moved():
             return "client_changed"
-        if bound and loose_moved(state, draft):
+        if bound and (loose_moved(state, draft) or last.loose_tail):
             return "late_result"
         return None
 

@@ -66,6 +66,7 @@ class LastRequest(Struct, frozen=True):
     level: int
     tokens: int
     loose: tuple[str, ...] = ()
+    loose_tail: bool = False
     history_budget_tokens: int = 0
 
 
