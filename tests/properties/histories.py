@@ -83,13 +83,14 @@ targets = st.sampled_from(list(TARGETS.values()))
 
 
 def steps(*kinds: tuple[Kind, ...], max_size: int = 20) -> st.SearchStrategy[list[Step]]:
-    """Programs of the given kinds of steps; a kind that is named often comes often."""
+    """Programs of the given kinds of steps; a kind that is named often comes often. Every second one is long:
+    lists alone would mostly be short, and a short history is never cut."""
     named = [kind for group in kinds for kind in group]
-    return st.lists(st.tuples(st.sampled_from(named), st.integers(0, 15), st.integers(0, 63)), max_size=max_size)
+    step = st.tuples(st.sampled_from(named), st.integers(0, 15), st.integers(0, 63))
+    return st.lists(step, max_size=max_size // 2) | st.lists(step, min_size=max_size // 2, max_size=max_size)
 
 
-all_steps = steps(SAID, ASKED, BESIDE, RETURNS, max_size=22)
-no_returns = steps(SAID, ASKED, BESIDE, max_size=22)
+all_steps = steps(SAID, ASKED, ASKED, BESIDE, RETURNS, max_size=18)
 
 _OVERRIDES: dict[str, st.SearchStrategy[Any]] = {
     "window_rounds": st.none() | st.integers(1, 4),
@@ -107,9 +108,11 @@ _OVERRIDES: dict[str, st.SearchStrategy[Any]] = {
     "inject_notes": st.sampled_from([(), ("k0",), ("k0", "k1")]),
 }
 WINDOWS = (2_000, 3_000, 4_096, 8_192, 16_384, 32_768, 65_536)
+# small ones often: that is where something must go
+_LIKELY = (2_000, 2_000, 3_000, 3_000, *WINDOWS)
 budgets = st.builds(
     Budget,
-    window_tokens=st.sampled_from(WINDOWS),
+    window_tokens=st.sampled_from(_LIKELY),
     safety_ratio=st.sampled_from([None, None, 0.5, 1.0]),
     reserve_tokens=st.sampled_from([None, None, 0, 500]),
     splice_ratio=st.sampled_from([0.05, 0.0, 0.1]),

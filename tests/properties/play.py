@@ -298,7 +298,8 @@ class Player:
         self.meta = [f"Agent {a}", *never, "Rows are clean"]
 
     def _brief(self, a: int, b: int) -> None:
-        self.brief = f"Brief {a}: clean the leads, 清理"
+        # one of sixteen is larger than a small budget
+        self.brief = f"Brief {a}: clean the leads, 清理 {filler(0, 9 if a == 15 else 0)}".strip()
         self.session.brief(self.brief)
 
     # ------------------------------------------------------------ back and again

@@ -33,7 +33,7 @@ class Reopening(Player):
 
 
 @PROPERTY
-@given(scenarios(steps(SAID, ASKED, BESIDE, RETURNS, max_size=16)), st.sampled_from([1, 3, 256]))
+@given(scenarios(steps(SAID, ASKED, ASKED, BESIDE, RETURNS, max_size=12)), st.sampled_from([1, 3, 256]))
 def test_06_same_bytes_again_and_after_restarts(scenario: Scenario, snapshot_entries: int) -> None:
     first, again = Player(scenario, reopens=False), Player(scenario, reopens=False)
     restarted = Reopening(scenario)
@@ -192,7 +192,7 @@ def _state_of(player: Player) -> dict[str, Any]:
 @PROPERTY
 @given(
     scenarios(steps(SAID, ASKED, BESIDE, max_size=12)),
-    steps(SAID, ASKED, BESIDE, ("reopen", "sync"), max_size=10),
+    steps(SAID, ASKED, BESIDE, ("reopen", "sync"), max_size=8),
     st.booleans(),
 )
 def test_10_fold_after_rollback_equals_fold_at_the_checkpoint(scenario: Scenario, detour: list[Step], asks_first: bool) -> None:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.profiles import PROPERTY
 from tests.properties.authors import PIXEL, PLAIN_FLAVORS, resent
-from tests.properties.histories import ASKED, BESIDE, SAID, TARGETS, Scenario, scenarios, steps
+from tests.properties.histories import BESIDE, SAID, TARGETS, Scenario, scenarios, steps
 from tests.properties.play import TOOLS, Player
 from tests.wire.histories import chat_blocks, chat_system, claude_blocks, extra_fields, json_values, objects, words
 from trimtab import Budget, Session, Settings, Target
@@ -129,7 +129,7 @@ def _counts(session: Session) -> tuple[int, int]:
 
 
 @PROPERTY
-@given(scenarios(steps(SAID, ASKED, BESIDE, max_size=16)), st.integers(0, 11), st.booleans())
+@given(scenarios(steps(SAID, ("prompt", "model"), BESIDE, max_size=14)), st.integers(0, 11), st.booleans())
 def test_09_a_resend_adds_nothing_and_a_record_adds_one(scenario: Scenario, seed: int, reopens: bool) -> None:
     player = Player(scenario).play()
     player._user(1, 1)  # system text alone is no history

@@ -94,7 +94,7 @@ def _clamped(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Dr
     before = draft.entry.tokens_before if draft.whole and draft.entry is not None and hasattr(draft.entry, "tokens_before") else 0
     clamps: dict[int, int] = {}
     everything = shrinkable(planner.state, planner.state.round - 1) | planner.clearable()
-    plan = BodyPlan(keep_from=max(0, len(planner.state.units) - 1), cleared=everything, strip=planner.strips)
+    plan = BodyPlan(keep_from=max(0, len(planner.state.units) - 1), limits=planner.limits, cleared=everything, strip=planner.strips)
     room = limit - (_tokens(planner, draft) - draft.body.tokens)
     for attempt in range(_CLAMP_TRIES):
         # what framing and repairs add is only known afterwards: aim lower each time
