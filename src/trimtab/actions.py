@@ -55,7 +55,7 @@ def trim(
     settings = Settings(mode="none", layout="cache_first", budget=budget)
     with Session.open(":memory:", _ONCE, settings=settings, target=Target(model=model, wire=wire)) as session:
         session.record(*messages)
-        body = session.prompt(tools=tools, max_output_tokens=0).render()
+        body = session.bare_prompt(tools=tools, max_output_tokens=0).render()
     return list(body[_HISTORY_KEY[wire]])
 
 

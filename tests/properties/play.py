@@ -24,7 +24,7 @@ TOOLS: dict[str, list[dict[str, Any]]] = {
 }
 # 2026-01-01T00:00:00Z: recalled turns are dated, and two sessions must not differ because a minute went by
 FIXED_NS = 1_767_225_600 * 10**9
-fixed_clock = patch("trimtab.session.lane.time", SimpleNamespace(time_ns=lambda: FIXED_NS))
+fixed_clock = patch("trimtab.session.clock.time", SimpleNamespace(time_ns=lambda: FIXED_NS))
 
 
 class QuickCounter(FramedCounter):

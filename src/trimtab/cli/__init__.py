@@ -6,7 +6,7 @@ from importlib import import_module
 
 import click
 
-_COMMANDS = {"demo": "trimtab.cli.demo", "run": "trimtab.cli.run", "show": "trimtab.cli.show"}
+_COMMANDS = {"demo": "trimtab.cli.demo", "eval": "trimtab.cli.eval", "run": "trimtab.cli.run", "show": "trimtab.cli.show"}
 
 
 class _Commands(click.Group):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from trimtab.core.editor import Editor
+from trimtab.core.guard import missing
 from trimtab.core.inputs import PlanInputs
-from trimtab.core.plan import Place, Reason, Section, Segment
+from trimtab.core.plan import Action, Place, Reason, Section, Segment
 from trimtab.core.sections import (
     GONE_HEAD,
     UPDATE_HEAD,
@@ -17,14 +18,28 @@ from trimtab.core.sections import (
     pinned_items,
     reminder_text,
     rules_text,
+    shown_sources,
     summary_text,
 )
 from trimtab.core.state import SessionState
 from trimtab.core.summary import SummaryItem
+from trimtab.errors import ConstraintLost
 
 # of these sections the front of an epoch can go out of date; what changed is then said in the tail
 _UPDATABLE: tuple[Section, ...] = ("meta_context", "brief", "constraints", "notes")
 _INSTRUCTIONS = frozenset({"client_system", "meta_context", "brief", "constraints", "task_state", "plan", "reminder"})
+
+
+def check_rules(rules: Iterable[SummaryItem], texts: Iterable[SectionText]) -> None:
+    """The check that ends every assembly: each live rule and decision stands word for word outside the summary.
+
+    Raises:
+        ConstraintLost: before anything is committed.
+    """
+    text = "\n".join(row.text for row in texts if row.section == "constraints")
+    lost = missing(list(rules), text)
+    if lost:
+        raise ConstraintLost([item.text for item in lost])
 
 
 def is_instruction(section: Section) -> bool:
@@ -46,12 +61,17 @@ class Layout:
             cut_seq: messages up to here are gone, the summary stands for them.
         """
         cap = self.inputs.settings.summary_max_tokens if summary_max_tokens is None else summary_max_tokens
-        texts = [*self._base(pinned_items(self.state))]
+        if self.inputs.bare:
+            return ()
+        rules = pinned_items(self.state)
+        texts = [*self._base(rules)]
         if self.state_first and fragments:
-            texts.append(SectionText("fragments", fragments_text(self.inputs.fragments)))
+            texts.append(self._fragments())
         texts.append(SectionText("notes", self.inputs.notes))
         if summary and cut_seq and cap > 0:
-            texts.append(SectionText("summary", summary_text(self.state, cut_seq, cap, self._count)))
+            text = summary_text(self.state, cut_seq, cap, self._count)
+            texts.append(SectionText("summary", text, shown_sources(self.state, text)))
+        check_rules(rules, texts)
         return self._segments(texts, "front")
 
     def refreshed(self, fragments: bool = True) -> tuple[Segment, ...]:
@@ -59,44 +79,58 @@ class Layout:
         head = self.front(0, summary=False, fragments=fragments)
         return (*head, *(segment for segment in self.state.front if segment.section == "summary"))
 
-    def tail(self, front: Sequence[Segment], altered: frozenset[int], fragments: bool = True) -> tuple[Segment, ...]:
+    def tail(self, front: Sequence[Segment] | None, altered: frozenset[int], fragments: bool = True) -> tuple[Segment, ...]:
         """What changes, near the input: only in `cache_first`.
 
         Args:
+            front: the epoch's front; None where it is as of now, so that nothing in it is out of date.
             altered: seqs of messages that do not stand whole; rules from them are said again.
         """
-        if self.state_first:
+        if self.state_first or self.inputs.bare:
             return ()
-        texts = [SectionText("fragments", fragments_text(self.inputs.fragments))] if fragments else []
-        texts += self._updates(front, altered)
+        texts = [self._fragments()] if fragments else []
+        if front is not None:
+            texts += self._updates(front, altered)
         texts.append(SectionText("reminder", reminder_text(self.state)))
         return self._segments(texts, "tail")
 
     # ------------------------------------------------------------ parts
 
     def _base(self, rules: Iterable[SummaryItem]) -> list[SectionText]:
-        state = self.state
+        state, rules = self.state, list(rules)
+        sources = tuple(sorted({seq for item in rules for seq in item.source_ids}))
         return [
             SectionText("meta_context", meta_text(state.meta)),
             SectionText("brief", state.brief.strip()),
-            SectionText("constraints", rules_text(state.pins.values(), rules)),
+            SectionText("constraints", rules_text(state.pins.values(), rules), sources),
         ]
+
+    def _fragments(self) -> SectionText:
+        sources = tuple(sorted({seq for fragment in self.inputs.fragments for seq in fragment.source_ids}))
+        return SectionText("fragments", fragments_text(self.inputs.fragments), sources)
 
     def _updates(self, front: Sequence[Segment], altered: frozenset[int]) -> list[SectionText]:
         """Sections of the epoch's front that no longer say what holds.
 
         A rule from a message after the front was made stands in that message, word for word; it is repeated
-        only where the message does not stand whole.
+        only where the message does not stand whole, or where the block is said anew: then it says all that holds.
         """
         rules = [item for item in pinned_items(self.state) if self._told_in_front(item, altered)]
-        current = [*self._base(rules), SectionText("notes", self.inputs.notes)]
+        notes = SectionText("notes", self.inputs.notes)
+        whole = {row.section: row for row in (*self._base(pinned_items(self.state)), notes)}
         shown = {segment.section: segment.segment_id for segment in front}
         updates = []
-        for section, text in ((row.section, row.text) for row in current):
-            if not text and section in shown:
-                updates.append(SectionText(section, GONE_HEAD))
-            elif section in _UPDATABLE and text and self._made(section, text) != shown.get(section):
-                updates.append(SectionText(section, f"{UPDATE_HEAD}\n{text}" if section in shown else text))
+        for row in (*self._base(rules), notes):
+            said = whole[row.section]
+            if not row.text and row.section in shown and not said.text:
+                updates.append(SectionText(row.section, GONE_HEAD))
+            elif (
+                row.section in _UPDATABLE
+                and self._made(row.section, row.text) != shown.get(row.section)
+                and (row.text or row.section in shown)
+            ):
+                head = f"{UPDATE_HEAD}\n" if row.section in shown else ""
+                updates.append(SectionText(row.section, head + said.text, said.origin_ids))
         return updates
 
     def _told_in_front(self, item: SummaryItem, altered: frozenset[int]) -> bool:
@@ -114,7 +148,12 @@ class Layout:
             made = self.editor.text(fence(row.section, row.text, self.inputs.fence_key))
             pinned = row.section in ("meta_context", "brief", "constraints")
             reason: Reason = "matched" if row.section == "fragments" else "pinned" if pinned else "state"
-            segments.append(Segment(made.segment_id, row.section, place, made.tokens, reason=reason, pinned=pinned, action="inject"))
+            action: Action = "recall" if row.section == "fragments" else "inject"
+            segments.append(
+                Segment(
+                    made.segment_id, row.section, place, made.tokens, reason=reason, pinned=pinned, action=action, origin_ids=row.origin_ids
+                )
+            )
         return tuple(segments)
 
     def _count(self, text: str) -> int:

@@ -40,6 +40,7 @@ class Node(Struct, frozen=True, array_like=True):
         calls: (call id, tool name) of each call it makes, in order.
         results: call ids it answers, in order.
         flags: HAS_* bits.
+        at_ms: when it was recorded, Unix milliseconds.
     """
 
     seq: int
@@ -55,6 +56,7 @@ class Node(Struct, frozen=True, array_like=True):
     flags: int = 0
     status: Status = "complete"
     source: Source = "user"
+    at_ms: int = 0
 
     @property
     def opens_turn(self) -> bool:
@@ -119,12 +121,30 @@ class ItemsChanged(Struct, frozen=True, omit_defaults=True, tag_field="type", ta
     changes: ItemChanges
 
 
+class RecalledHit(Struct, frozen=True, array_like=True):
+    """One thing that recall brought: a stretch of this lane for kind `turn`; `ref` names what is elsewhere."""
+
+    first_seq: int
+    last_seq: int
+    score: float
+    topic: str = ""
+    kind: str = "turn"
+    ref: str = ""
+
+
 class Recalled(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="recalled"):
-    """What recall brought for the turn that `for_seq` opened: (first seq, last seq, score, topic), best first."""
+    """What recall brought for the turn that `for_seq` opened, best first.
+
+    Attributes:
+        cut_seq: what had left the prompt then; searched again once more has.
+        step: the step it was for, where one declared a need.
+    """
 
     for_seq: int
     query: str
-    hits: tuple[tuple[int, int, float, str], ...]
+    hits: tuple[RecalledHit, ...]
+    cut_seq: int = 0
+    step: str = ""
 
 
 class Indexed(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="indexed"):
@@ -226,6 +246,7 @@ class RequestSent(Struct, frozen=True, omit_defaults=True, tag_field="type", tag
     level: int = 0
     tail_frozen: bool = False
     calibration_id: str = ""
+    layout: str = ""
 
 
 class UsageReported(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="usage"):
@@ -238,8 +259,12 @@ class UsageReported(Struct, frozen=True, omit_defaults=True, tag_field="type", t
 
 
 class WindowLearned(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="window"):
-    """The provider said "too long": its true window, or a cap below what it refused (0 where unknown)."""
+    """A provider said "too long": the true window of that target, and a cap below what it refused (0: unknown).
 
+    The window holds for that model behind that upstream; the cap for the next request only.
+    """
+
+    target: Target
     window_tokens: int
     cap_tokens: int
 

@@ -72,6 +72,7 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
         fingerprint=inputs.fingerprint,
         level=verdict.level,
         tail_frozen=tail_frozen,
+        layout=inputs.settings.layout,
     )
     return PromptPlan(break_entry=entry, repairs=tuple(draft.body.repairs), request=request, segments=segments, budget=budget)
 

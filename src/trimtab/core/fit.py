@@ -14,7 +14,8 @@ import msgspec
 from trimtab.core.body import BodyPlan, kept_indexes, limits_for, shrinkable, stubbed_to_fit, tokens_of, unit_views
 from trimtab.core.budget import BudgetReport
 from trimtab.core.draft import Draft
-from trimtab.core.view import MOST_OF_TRIGGER, Verdict, keep_tokens
+from trimtab.core.entries import Compacted
+from trimtab.core.view import Verdict, keep_tokens
 from trimtab.errors import PinnedOverflow
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _rungs(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Iter
     for cleared in (used, everything):
         views = unit_views(state, cleared, planner.limits)
         keep = keep_tokens(views, budget.target_tokens)
-        stubbed = stubbed_to_fit(state, views, keep, int(budget.trigger_tokens * MOST_OF_TRIGGER))
+        stubbed = stubbed_to_fit(state, views, keep, budget.target_tokens)
         plan = BodyPlan(keep_from=keep, limits=planner.limits, cleared=cleared, stubbed=stubbed, strip=planner.strips)
         yield _assembled(planner, plan, verdict, before)
     yield _assembled(planner, BodyPlan(keep_from=last, limits=planner.limits, cleared=everything, strip=planner.strips), verdict, before)
@@ -91,7 +92,7 @@ def _without_fragments(planner: Planner, draft: Draft) -> Draft:
 
 
 def _clamped(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Draft:
-    before = draft.entry.tokens_before if draft.whole and draft.entry is not None and hasattr(draft.entry, "tokens_before") else 0
+    before = draft.entry.tokens_before if isinstance(draft.entry, Compacted) else 0
     clamps: dict[int, int] = {}
     everything = shrinkable(planner.state, planner.state.round - 1) | planner.clearable()
     plan = BodyPlan(keep_from=max(0, len(planner.state.units) - 1), limits=planner.limits, cleared=everything, strip=planner.strips)

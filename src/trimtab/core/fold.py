@@ -299,11 +299,11 @@ def _request(state: SessionState, seq: int, entry: e.RequestSent) -> None:
         number=entry.number,
         as_of_seq=entry.as_of_seq,
         target=entry.target,
-        layout_settings=entry.settings_hash,
+        layout=entry.layout,
         fingerprint=entry.fingerprint,
         system_ids=entry.system_ids,
         tools_id=entry.tools_id,
-        tail=entry.tail if entry.tail_frozen or state.last is None else state.last.tail,
+        tail=entry.tail if entry.tail_frozen else state.last.tail if state.last is not None else (),
         shared_tokens=entry.shared_tokens,
         level=entry.level,
         tokens=entry.tokens,
@@ -312,6 +312,7 @@ def _request(state: SessionState, seq: int, entry: e.RequestSent) -> None:
         history_budget_tokens=entry.budget.history_budget_tokens,
     )
     state.branch_mark = ""
+    state.next_cap_tokens = 0
     state.dirty = False
 
 
@@ -321,9 +322,8 @@ def _nothing(state: SessionState, seq: int, entry: e.Entry) -> None:
 
 def _window(state: SessionState, seq: int, entry: e.WindowLearned) -> None:
     if entry.window_tokens:
-        state.learned_window_tokens = entry.window_tokens
-    if entry.cap_tokens:
-        state.learned_cap_tokens = entry.cap_tokens
+        state.learned_windows[entry.target.place] = entry.window_tokens
+    state.next_cap_tokens = entry.cap_tokens
 
 
 def _counter(state: SessionState, seq: int, entry: e.CounterChanged) -> None:

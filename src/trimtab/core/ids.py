@@ -31,10 +31,27 @@ _VOLATILE_KEYS = frozenset(
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
+# above this a double no longer holds every integer (RFC 8785, and JavaScript's MAX_SAFE_INTEGER)
+_SAFE_INTEGER = 2**53
+
+
+def canonical_numbers(value: Any) -> Any:
+    """The value with numbers as a JSON library that only knows doubles would write them again: 10.0 is 10."""
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < _SAFE_INTEGER else value
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= _SAFE_INTEGER:
+        return float(value) if abs(value) < 10**300 else str(value)
+    if isinstance(value, dict):
+        return {key: canonical_numbers(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [canonical_numbers(item) for item in value]
+    return value
+
+
 def canonical_json(text: str) -> str:
     """Sorted compact JSON of `text`, or `text` itself where it is not JSON."""
     try:
-        return _encode(msgspec.json.decode(text)).decode()
+        return _encode(canonical_numbers(msgspec.json.decode(text))).decode()
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return text
 
@@ -45,7 +62,7 @@ def without_volatile(value: Any) -> Any:
         return {key: without_volatile(item) for key, item in value.items() if key not in _VOLATILE_KEYS}
     if isinstance(value, list):
         return [without_volatile(item) for item in value]
-    return value
+    return canonical_numbers(value)
 
 
 def call_form(call: ToolCall) -> list[str]:

@@ -22,6 +22,7 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
         notes: the text of the notes that are injected, "" for none.
         fragments: recalled turns, best first, each already shortened to its share.
         fence_key: the session's key for fences.
+        bare: nothing of ours is added; only messages are chosen.
     """
 
     settings: Settings
@@ -38,6 +39,7 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
     notes: str = ""
     fragments: tuple[Fragment, ...] = ()
     fence_key: str = ""
+    bare: bool = False
     settings_hash: str = ""
     fingerprint: str = ""
     renderer_version: int = 1

@@ -97,6 +97,7 @@ class Segment(Struct, frozen=True, array_like=True):
         action: how it stands for its origin.
         turn: number of the turn it belongs to; 0 for sections.
         source: whose words it holds.
+        origin_ids: every message whose words it repeats, for a section of ours; erasure reaches it by them.
         bound: whether it holds reasoning that is valid only after exactly this prefix.
     """
 
@@ -111,6 +112,7 @@ class Segment(Struct, frozen=True, array_like=True):
     turn: int = 0
     source: Source = "system"
     bound: bool = False
+    origin_ids: tuple[int, ...] = ()
 
     @property
     def memory(self) -> MemoryKind:

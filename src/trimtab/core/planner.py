@@ -33,7 +33,7 @@ from trimtab.core.fit import fit
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.plan import Action, Decision, Reason, Segment
 from trimtab.core.state import SessionState
-from trimtab.core.view import MOST_OF_TRIGGER, Policy, UnitView, Verdict, View
+from trimtab.core.view import Policy, UnitView, Verdict, View
 
 # clearing less than this between two compactions costs more in broken prefix than it frees
 LEAST_CLEAR_TOKENS = 500
@@ -80,11 +80,11 @@ class Planner:
         inputs, state = self.inputs, self.state
         settings = inputs.settings.budget
         window = settings.window_tokens or inputs.window_tokens or 0
-        if state.learned_window_tokens:
-            window = min(window, state.learned_window_tokens) if window else state.learned_window_tokens
+        learned = state.learned_windows.get(inputs.target.place, 0)
+        window = min(window or learned, learned or window)
         cap = settings.stable_tokens
-        if state.learned_cap_tokens:
-            cap = min(cap or state.learned_cap_tokens, state.learned_cap_tokens)
+        if state.next_cap_tokens:
+            cap = min(cap or state.next_cap_tokens, state.next_cap_tokens)
         return compute_budget(
             msgspec.structs.replace(settings, window_tokens=window, stable_tokens=cap),
             instructions_tokens,
@@ -104,11 +104,10 @@ class Planner:
     def _joined(self) -> Draft:
         """What stood, and what is new."""
         state = self.state
-        if state.last is None:
-            front = self.layout.front(0, summary=False)
-        else:
-            front = self.layout.refreshed() if self.layout.state_first else state.front
         body = self.builder.appended(self.limits)
+        if state.last is None:
+            return start_draft(state, self.layout.front(0, summary=False), body, self.layout.tail(None, frozenset()))
+        front = self.layout.refreshed() if self.layout.state_first else state.front
         return start_draft(state, front, body, self.layout.tail(front, self.altered(body)))
 
     def altered(self, body: Body) -> frozenset[int]:
@@ -165,6 +164,8 @@ class Planner:
             return state.stale
         if (last.target.wire, last.target.reasoning_bound) != (self.inputs.target.wire, self.inputs.target.reasoning_bound):
             return "new_target"
+        if last.layout != self.inputs.settings.layout:
+            return "new_target"
         bound = self.strips and any(row.bound for row in (*state.projection, *draft.body.segments, *draft.body.loose))
         if bound and self._prefix_moved():
             return "client_changed"
@@ -205,8 +206,7 @@ class Planner:
         """Results that are shortened so that what a cut keeps leaves room to grow."""
         if keep_from == 0 or not self.policy.reshapes:
             return frozenset()
-        room = int(budget.trigger_tokens * MOST_OF_TRIGGER)
-        return stubbed_to_fit(self.state, unit_views(self.state, cleared, self.limits), keep_from, room)
+        return stubbed_to_fit(self.state, unit_views(self.state, cleared, self.limits), keep_from, budget.target_tokens)
 
     def _grown(self, draft: Draft, budget: BudgetReport, reason: Reason) -> bool:
         """Whether enough is new since the last compaction for another one to make progress."""
@@ -231,14 +231,14 @@ class Planner:
     ) -> Draft:
         state = self.state
         kept = kept_indexes(state, body_plan.keep_from)
-        gone = [unit for index, unit in enumerate(state.units) if index not in set(kept)]
+        stays = set(kept)
+        gone = [unit for index, unit in enumerate(state.units) if index not in stays]
         start = max(0, min(body_plan.keep_from, len(state.units) - 1))
         cut_seq = state.units[start].key - 1 if gone else state.cut_seq
         body = self.builder.whole(body_plan)
-        summary = verdict.summary and self.policy.name not in ("window", "none", "retrieval")
+        summary = verdict.summary
         cap = self.summary_cap if summary_max_tokens is None else summary_max_tokens
         front = self.layout.front(cut_seq, summary, summary_max_tokens=cap)
-        altered = frozenset(segment.origin[0] for segment in body.segments if segment.action not in ("keep", "inject"))
         action: Action = "summarize" if summary else "drop"
         left = [(seq, action, reason) for unit in gone for seq in unit.nodes]
         entry = Compacted(
@@ -254,7 +254,7 @@ class Planner:
             tokens_after=0,
             covered=(min(unit.key for unit in gone), cut_seq) if gone else (0, 0),
         )
-        done = whole_draft(front, body, self.layout.tail(front, altered), entry)
+        done = whole_draft(front, body, self.layout.tail(None, frozenset()), entry)
         done.entry = msgspec.structs.replace(entry, tokens_after=done.shrinkable_tokens(state, self.inputs))
         done.break_reason = reason
         done.cuts.append("compaction" if gone else "clear" if body_plan.cleared else "rebuild")

@@ -16,6 +16,7 @@ from trimtab.core.state import MetaContext, Pin, SessionState
 from trimtab.core.summary import PINNED_FIELDS, SummaryItem, render_rules, render_summary
 
 FENCE = "trimtab:"
+_ITEM_ID = re.compile(r"\[([\w.-]+)\]$", re.MULTILINE)
 _LOOK_ALIKE = re.compile(r"<(/?)(?=trimtab:)", re.IGNORECASE)
 _OURS = r"<trimtab:([a-z_]+) key={key}>\n.*?\n</trimtab:\1>"
 # C9: which part wins where parts disagree
@@ -40,11 +41,13 @@ class Fragment(Struct, frozen=True, kw_only=True):
     topic: str
     text: str
     score: float
+    source_ids: tuple[int, ...] = ()
 
 
 class SectionText(Struct, frozen=True, array_like=True):
     section: Section
     text: str
+    origin_ids: tuple[int, ...] = ()
 
 
 def fence(section: str, text: str, key: str) -> str:
@@ -99,8 +102,17 @@ def summary_text(state: SessionState, cut_seq: int, max_tokens: int, count: Call
     return f"{PRIORITY}\n{body}" if body else ""
 
 
+def shown_sources(state: SessionState, text: str) -> tuple[int, ...]:
+    """The messages that the lines of a rendered summary come from, by the item ids the lines end with."""
+    shown = (state.items.get(item_id) for item_id in _ITEM_ID.findall(text))
+    return tuple(sorted({seq for item in shown if item is not None for seq in item.source_ids}))
+
+
 def fragments_text(fragments: Iterable[Fragment]) -> str:
-    blocks = [f"[{item.at} · {item.role}{' · ' + item.topic if item.topic else ''} · #{item.first_seq}]\n{item.text}" for item in fragments]
+    blocks = [
+        f"[{item.at} · {item.role}{' · ' + item.topic if item.topic else ''} · #{item.first_seq}]\n{item.text}"
+        for item in sorted(fragments, key=lambda item: item.first_seq)
+    ]
     return "\n\n".join([FRAGMENTS_HEAD, *blocks]) if blocks else ""
 
 

@@ -57,7 +57,7 @@ class LastRequest(Struct, frozen=True):
     number: int
     as_of_seq: int
     target: Target
-    layout_settings: str
+    layout: str
     fingerprint: str
     system_ids: tuple[str, ...]
     tools_id: str
@@ -135,8 +135,8 @@ class SessionState(Struct):
     last: LastRequest | None = None
     dirty: bool = True
     branch_mark: str = ""
-    learned_window_tokens: int = 0
-    learned_cap_tokens: int = 0
+    learned_windows: dict[str, int] = field(default_factory=dict)
+    next_cap_tokens: int = 0
 
     def contains(self, seq: int) -> bool:
         """Whether the entry is on this branch."""

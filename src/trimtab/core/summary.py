@@ -54,6 +54,9 @@ class SummaryItem(Struct, frozen=True, array_like=True):
         source_ids: seqs of the messages it comes from.
         status: only `active` items stand in prompts.
         supersedes: id of the item it replaces, or "".
+        reason: why, where the source gives one.
+        author: who wrote it down: `code`, a model's name, or `user`.
+        origin: "" for this lane; else the lane that `source_ids` belong to.
     """
 
     item_id: str
@@ -62,6 +65,9 @@ class SummaryItem(Struct, frozen=True, array_like=True):
     source_ids: tuple[int, ...]
     status: ItemStatus = "active"
     supersedes: str = ""
+    reason: str = ""
+    author: str = "code"
+    origin: str = ""
 
 
 class ItemChanges(Struct, frozen=True, array_like=True):

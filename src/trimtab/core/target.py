@@ -8,7 +8,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from trimtab.core.messages import WireName
+from trimtab.core.messages import WIRES, WireName
+from trimtab.errors import BadSetting
 
 # Models that bind reasoning to the exact bytes before it (an edited prefix is refused or its reasoning dropped).
 # Source: Anthropic "preserved thinking" (Fable and Mythos 5.1, 5.2; Opus, Sonnet, Haiku 5.5) and OpenAI
@@ -37,6 +38,17 @@ class Target(Struct, frozen=True, kw_only=True, array_like=True):
     strict_roles: bool = False
     reasoning: Literal["auto", "bound", "free"] = "auto"
     reasoning_first: bool = True
+
+    def __post_init__(self) -> None:
+        if self.wire not in WIRES:
+            raise BadSetting("target.wire", self.wire, "one of " + ", ".join(WIRES))
+        if self.reasoning not in ("auto", "bound", "free"):
+            raise BadSetting("target.reasoning", self.reasoning, "one of auto, bound, free")
+
+    @property
+    def place(self) -> str:
+        """Which server's which model: what a learned window belongs to."""
+        return f"{self.upstream}|{self.model}"
 
     @property
     def reasoning_bound(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -55,15 +55,13 @@ class Verdict(Struct, frozen=True, kw_only=True):
 
     Attributes:
         keep_from: index of the first exchange that stays; None to cut nothing.
-        action: what happens to those before it.
         reason: why now.
-        summary: whether a summary stands for what left.
+        summary: whether a summary stands for what left, now or if the budget forces a cut.
         clear: whether used tool results leave.
         level: where the state machine stands now.
     """
 
     keep_from: int | None = None
-    action: Literal["summarize", "drop"] = "summarize"
     reason: Reason = "trigger"
     summary: bool = True
     clear: bool = True

@@ -12,4 +12,4 @@ class NonePolicy:
         return bool(settings.recall)
 
     def decide(self, view: View) -> Verdict:
-        return Verdict(clear=False)
+        return Verdict(clear=False, summary=False)

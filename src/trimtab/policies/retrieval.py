@@ -16,9 +16,9 @@ class RetrievalPolicy:
         full = view.history_tokens > view.budget.trigger_tokens
         many = view.live_rounds >= 2 * rounds
         if not full and not many:
-            return Verdict(action="drop")
+            return Verdict(summary=False)
         units = view.units()
         start = keep_rounds(units, rounds)
         if full:
             start = max(start, keep_at_least(units, view.budget.target_tokens, 1, view.budget.target_tokens))
-        return Verdict(keep_from=start, action="drop", reason="rounds" if many else "trigger", summary=False)
+        return Verdict(keep_from=start, reason="rounds" if many else "trigger", summary=False)

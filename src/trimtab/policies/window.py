@@ -23,7 +23,7 @@ class WindowPolicy:
     def decide(self, view: View) -> Verdict:
         rounds = rounds_kept(view)
         if view.live_rounds <= rounds:
-            return Verdict(action="drop")
+            return Verdict(summary=False)
         units = view.units()
         start = keep_rounds(units, rounds)
         eligible_tokens = sum(unit.tokens for unit in units[:start] if not unit.stays)
@@ -34,5 +34,5 @@ class WindowPolicy:
             or view.history_tokens > view.budget.trigger_tokens
         )
         if not due or start == 0:
-            return Verdict(action="drop")
-        return Verdict(keep_from=start, action="drop", reason="left_window", summary=False)
+            return Verdict(summary=False)
+        return Verdict(keep_from=start, reason="left_window", summary=False)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
 from trimtab.core.editor import VERBATIM, Edit, Made
 from trimtab.core.entries import HAS_FENCE, IS_EMPTY, Node
 from trimtab.core.ids import Hasher
@@ -14,10 +12,12 @@ from trimtab.session.bodies import Bodies
 from trimtab.session.shorten import clamp_message, cleared_line, previewed
 from trimtab.tokens import MESSAGE_OVERHEAD, Counter
 from trimtab.wire import wire_for
-from trimtab.wire.common import LEFT_OUT
+from trimtab.wire.common import LEFT_OUT, decode
 from trimtab.wire.openai_responses import OpenAIResponses
 
 NO_RESULT = "interrupted: no result was recorded"
+# what a result may cost more as a message of its own in another wire form
+TRANSLATION_TOKENS = 4 * MESSAGE_OVERHEAD
 _MOST_REMEMBERED = 5_000
 
 
@@ -102,12 +102,10 @@ class SessionEditor:
             message = self._stripped(message or original)
         if message is None:
             return None
-        if message.wire_format != self.target.wire:
-            message = self._translated(message)
         if edit.clear:
             message = self._cleared(message, node, edit.preview)
         if edit.max_tokens:
-            message = clamp_message(message, edit.max_tokens, self._wire, self.counter, node.seq)
+            message = self._clamped(message, edit.max_tokens, node.seq)
         if message is original and message.wire_format == self.target.wire:
             return Made(node.body_id, node.tokens)
         return self._payload(message)
@@ -140,27 +138,25 @@ class SessionEditor:
     def _cleared(self, message: Message, node: Node, preview: bool) -> Message:
         names = dict(node.calls)
         form = previewed if preview else cleared_line
-        return self._wire.with_results(
-            message,
-            {result.call_id: form(result.name or names.get(result.call_id, ""), result.text, node.seq) for result in message.results},
-        )
+        texts = {result.call_id: form(result.name or names.get(result.call_id, ""), result.text, node.seq) for result in message.results}
+        return wire_for(message.wire_format).with_results(message, texts)
+
+    def _clamped(self, message: Message, max_tokens: int, seq: int) -> Message:
+        """Within the limit in the target's form: what is a message of its own there pays framing of its own."""
+        wire = wire_for(message.wire_format)
+        if message.wire_format != self.target.wire:
+            max_tokens = max(1, max_tokens - TRANSLATION_TOKENS * max(1, len(message.results)))
+        return clamp_message(message, max_tokens, wire, self.counter, seq)
 
     # ------------------------------------------------------------ bytes
-
-    def _translated(self, message: Message) -> Message:
-        """In the target's form. Where that takes several messages they travel as one array."""
-        pieces = self._wire.render_message(message)
-        if len(pieces) == 1:
-            return self._wire.parse_message(msgspec.json.decode(pieces[0]))
-        return message
 
     def _payload(self, message: Message) -> Made:
         if message.wire_format == self.target.wire:
             return self._stored(message.wire_format, message.wire, self.counter.count_message(message), changed=True)
         pieces = self._wire.render_message(message)
+        tokens = sum(self.counter.count_message(self._wire.parse_message(decode(piece))) for piece in pieces)
         if not pieces:
             return self._stored(self.target.wire, b"[]", 0, changed=True)
-        tokens = self.counter.count_message(message) + MESSAGE_OVERHEAD * len(pieces)
         payload = pieces[0] if len(pieces) == 1 else b"[" + b",".join(pieces) + b"]"
         return self._stored(self.target.wire, payload, tokens, changed=True)
 

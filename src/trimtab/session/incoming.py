@@ -29,6 +29,7 @@ from trimtab.core.state import SessionState
 from trimtab.core.summary import ItemChanges, SummaryItem
 from trimtab.distill import action_line, extract
 from trimtab.errors import ParseError
+from trimtab.session import clock
 from trimtab.session.bodies import Bodies
 from trimtab.session.lane import Lane, Write
 from trimtab.stores import Body, Count
@@ -194,6 +195,7 @@ def make_node(message: Message, seq: int, chain: Chain, hasher: Hasher, counter:
         flags_of(message),
         message.status,
         source,
+        clock.now_ms(),
     )
     chain.lineage = lineage
     chain.forms.update({call.call_id: call_form(call) for call in message.calls})
@@ -218,9 +220,9 @@ class Intake:
         self.calls: dict[str, ToolCall] = {}
         self.write = Write()
         if not state.counter_id:
-            self._enter(CounterChanged(counter.counter_id, ()))
+            self.enter(CounterChanged(counter.counter_id, ()))
 
-    def _enter(self, entry: Entry) -> None:
+    def enter(self, entry: Entry) -> None:
         self.write.entries.append(entry)
         self.seq += 1
 
@@ -236,7 +238,7 @@ class Intake:
         if [node.body_id for node in nodes] == [node.body_id for node in self.state.instructions]:
             self.write.bodies.clear()
             return
-        self._enter(InstructionsSet(tuple(nodes)))
+        self.enter(InstructionsSet(tuple(nodes)))
 
     def add(self, message: Message, key: str = "") -> Node:
         """One message: its node, its body, its count, and what was extracted from it."""
@@ -244,7 +246,7 @@ class Intake:
         node = make_node(message, self.seq, self.chain, self.hasher, self.counter)
         self.bodies.keep_message(node.body_id, message)
         self.bodies.remember(node.body_id, message.wire)
-        self._enter(MessageAdded(node, key))
+        self.enter(MessageAdded(node, key))
         self.write.bodies.append(Body(node.body_id, message.wire))
         self.write.counts.append(Count(node.body_id, self.counter.counter_id, node.tokens))
         self._distill(message, node)
@@ -257,7 +259,7 @@ class Intake:
         fresh = msgspec.structs.replace(node, body_id=body_id, wire=message.wire_format, tokens=tokens, flags=flags_of(message))
         self.bodies.remember(body_id, message.wire)
         self.write.bodies.append(Body(body_id, message.wire))
-        self._enter(BodyReplaced(node.seq, fresh))
+        self.enter(BodyReplaced(node.seq, fresh))
 
     def _distill(self, message: Message, node: Node) -> None:
         for call in message.calls:
@@ -270,7 +272,7 @@ class Intake:
             return
         gone = {*changes.superseded, *changes.closed}
         self.active = [item for item in self.active if item.item_id not in gone] + added
-        self._enter(ItemsChanged(changes))
+        self.enter(ItemsChanged(changes))
 
     def _actions(self, message: Message, node: Node) -> list[SummaryItem]:
         """One line for each call that was answered: what was called, with what, and what came of it."""

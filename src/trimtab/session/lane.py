@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -12,7 +11,8 @@ from trimtab.core.entries import ENTRY_VERSION, Entry, MessageAdded, RequestSent
 from trimtab.core.entries import Branched as BranchedEntry
 from trimtab.core.fold import apply
 from trimtab.core.state import STATE_VERSION, SessionState
-from trimtab.errors import CorruptEntry, SeqConflict, StoreError
+from trimtab.errors import CorruptEntry, SchemaTooNew, SeqConflict, StoreError
+from trimtab.session import clock
 from trimtab.stores import Batch, Body, Count, LaneKey, Snapshot, Store, StoredEntry, Turn
 
 # a snapshot is due after this many entries, or after a quarter of what is live where that is more: opening
@@ -41,13 +41,15 @@ class Lane:
         self.store, self.key = store, key
         head = store.head(key)
         self.last_seq, self.last_request = head.last_seq, head.last_request
-        self._since_snapshot = 0
         self.state = self.fold_to(head.head_seq)
+        snapshot = self._snapshot(head.head_seq)
+        self._since_snapshot = self.state.seq - (snapshot.seq if snapshot else 0)
 
     # ------------------------------------------------------------ reading
 
-    def fold_to(self, seq: int) -> SessionState:
-        """The state after entry `seq`, along its own branch.
+    def fold_to(self, seq: int, trust_snapshots: bool = True) -> SessionState:
+        """The state after entry `seq`, along its own branch. A snapshot that cannot be read is passed over: the
+        entries alone give the same state.
 
         Raises:
             CorruptEntry: an entry that cannot be decoded, or a break in the chain.
@@ -55,7 +57,7 @@ class Lane:
         chain: list[StoredEntry] = []
         at = seq
         while at > 0:
-            snapshot = self._snapshot(at)
+            snapshot = self._snapshot(at) if trust_snapshots else None
             base = snapshot.seq if snapshot else 0
             rows = {row.seq: row for row in self.store.load(self.key, base, at)}
             while at > base:
@@ -64,20 +66,28 @@ class Lane:
                 chain.append(rows[at])
                 at = rows[at].parent_seq
             if at == base and snapshot is not None:
-                return self._applied(_decode_state(snapshot.data), chain)
+                try:
+                    state = _decode_state(snapshot.data)
+                except (msgspec.DecodeError, UnicodeDecodeError):
+                    return self.fold_to(seq, trust_snapshots=False)
+                return self._applied(state, chain)
         return self._applied(SessionState(), chain)
 
     def _snapshot(self, seq: int) -> Snapshot | None:
-        snapshot = self.store.snapshot(self.key, seq)
+        try:
+            snapshot = self.store.snapshot(self.key, seq)
+        except CorruptEntry:
+            return None
         return snapshot if snapshot is not None and snapshot.version == STATE_VERSION else None
 
     def _applied(self, state: SessionState, chain: Sequence[StoredEntry]) -> SessionState:
-        self._since_snapshot = len(chain)
         for row in reversed(chain):
             apply(state, row.seq, self.decoded(row))
         return state
 
     def decoded(self, row: StoredEntry) -> Entry:
+        if row.version > ENTRY_VERSION:
+            raise SchemaTooNew(row.version, ENTRY_VERSION)
         try:
             return decode_entry(row.data)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -96,6 +106,9 @@ class Lane:
         for attempt in range(WRITE_TRIES):
             write = build(self.state, self.last_seq + 1)
             if write is None or not write.entries:
+                # "nothing to do" may be true of a stale state only
+                if self.catch_up():
+                    continue
                 return self.state.seq
             try:
                 return self._commit(write)
@@ -116,7 +129,7 @@ class Lane:
         return rows[-1].seq
 
     def _rows(self, entries: Sequence[Entry]) -> list[StoredEntry]:
-        now_ms = time.time_ns() // 1_000_000
+        now_ms = clock.now_ms()
         rows: list[StoredEntry] = []
         parent, node, seq = self.state.seq, self.state.head, self.last_seq
         for entry in entries:

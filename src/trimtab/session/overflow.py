@@ -12,18 +12,20 @@ _WINDOWS = (
     re.compile(r"context (?:window|length|limit)[^\d]{0,40}([\d,]{4,})", re.IGNORECASE),
 )
 SMALLER_RATIO = 0.8
+# no provider has a smaller window: what is refused below it was refused for another reason
+LEAST_CAP_TOKENS = 1_024
 
 
 def learned(text: str, window_tokens: int, sent_tokens: int) -> tuple[int, int]:
     """(window, cap on the next prompt), each 0 where not known.
 
     The cap is below what was refused, so that the next request is strictly smaller even where our count of the
-    refused one was too low.
+    refused one was too low. It holds for that one request.
     """
     window = window_tokens
     for pattern in _WINDOWS:
         found = pattern.search(text)
         if found and not window:
             window = int(found.group(1).replace(",", ""))
-    cap = int(sent_tokens * SMALLER_RATIO) if sent_tokens else 0
-    return window, cap
+    cap = int(sent_tokens * SMALLER_RATIO)
+    return window, cap if cap >= LEAST_CAP_TOKENS else 0

@@ -38,6 +38,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     target: Target
     tools: list[Any] | None = None
     max_output_tokens: int | None = None
+    bare: bool = False
 
 
 class Requester:
@@ -119,6 +120,7 @@ class Requester:
             notes=self._note_text(state),
             fragments=fragments,
             fence_key=self.fence_key,
+            bare=ask.bare,
             settings_hash=self.settings_hash,
             fingerprint=fingerprint,
             renderer_version=RENDERER_VERSION,
@@ -160,8 +162,8 @@ class Requester:
 
     def _reserve_tokens(self, state: SessionState, ask: Ask) -> int:
         window = self.settings.budget.window_tokens or window_for(ask.target.model) or 0
-        if state.learned_window_tokens:
-            window = min(window or state.learned_window_tokens, state.learned_window_tokens)
+        learned = state.learned_windows.get(ask.target.place, 0)
+        window = min(window or learned, learned or window)
         return reserve_for(self.settings.budget, window, ask.max_output_tokens)
 
     def _system(self, state: SessionState, target: Target) -> tuple[Segment, ...]:
@@ -181,7 +183,7 @@ class Requester:
         if not seq:
             return None, ()
         recalled = state.recalled
-        if recalled is None or recalled.for_seq != seq:
+        if recalled is None or recalled.for_seq != seq or recalled.cut_seq < state.cut_seq:
             recalled = search(self.lane, question, seq, self.settings.recall_limit)
         history = state.last.history_budget_tokens if state.last else 0
         share = int(history * min(self.settings.recall_max_ratio, self.settings.budget.trigger_ratio / 4))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from trimtab.core.entries import HAS_TEXT, Indexed, MessageAdded, Node, Recalled
+from trimtab.core.entries import HAS_TEXT, Indexed, MessageAdded, Node, Recalled, RecalledHit
 from trimtab.core.messages import Message
 from trimtab.core.sections import Fragment
 from trimtab.core.state import SessionState
@@ -35,7 +35,7 @@ def turn_rows(state: SessionState, upto_seq: int, bodies: Bodies) -> list[Turn]:
         words = make_turn([bodies.message(node) for node in nodes])
         if words.terms:
             seqs = tuple(node.seq for node in nodes)
-            rows.append(Turn(seqs[0], seqs[0], seqs[-1], 0, words.role, words.terms, words.tags, seqs))
+            rows.append(Turn(seqs[0], seqs[0], seqs[-1], nodes[0].at_ms, words.role, words.terms, words.tags, seqs))
     return rows
 
 
@@ -78,36 +78,47 @@ def search(lane: Lane, question: str, for_seq: int, limit: int) -> Recalled:
     if terms and limit:
         found = lane.store.search_words(lane.key, terms, limit * 2, before_seq=min(lane.state.cut_seq + 1, for_seq))
         hits = [hit for hit in found if lane.state.contains(hit.first_seq) and hit.score > 0][:limit]
-    rows = tuple((hit.first_seq, hit.last_seq, round(hit.score, 4), ", ".join(hit.tags.get("topic", [])[:2])) for hit in hits)
-    return Recalled(for_seq, " ".join(terms), rows)
+    rows = (RecalledHit(hit.first_seq, hit.last_seq, round(hit.score, 4), ", ".join(hit.tags.get("topic", [])[:2])) for hit in hits)
+    return Recalled(for_seq, " ".join(terms), tuple(rows), lane.state.cut_seq)
 
 
 def fragments_of(lane: Lane, recalled: Recalled, bodies: Bodies, counter: Counter, max_tokens: int) -> tuple[Fragment, ...]:
     """The recalled turns as text within a share of the budget, best first; each shortened before it is left out."""
     fragments: list[Fragment] = []
     left = max_tokens
-    for index, (first, last, score, topic) in enumerate(recalled.hits):
+    for index, hit in enumerate(recalled.hits):
         share = left // max(1, len(recalled.hits) - index)
         if share < LEAST_FRAGMENT_TOKENS:
             break
-        fragment = _fragment(lane, first, last, bodies)
+        fragment = _fragment(lane, hit.first_seq, hit.last_seq, bodies)
         if fragment is None:
             continue
-        at, role, whole = fragment
-        text = clamp_text(whole, share, counter.count_text, first)
+        at, role, whole, seqs = fragment
+        text = clamp_text(whole, share, counter.count_text, hit.first_seq)
         left -= counter.count_text(text)
-        fragments.append(Fragment(first_seq=first, last_seq=last, at=at, role=role, topic=topic, text=text, score=score))
+        fragments.append(
+            Fragment(
+                first_seq=hit.first_seq,
+                last_seq=hit.last_seq,
+                at=at,
+                role=role,
+                topic=hit.topic,
+                text=text,
+                score=hit.score,
+                source_ids=seqs,
+            )
+        )
     return tuple(fragments)
 
 
-def _fragment(lane: Lane, first: int, last: int, bodies: Bodies) -> tuple[str, str, str] | None:
-    """(when, who spoke first, text) of what was said from one entry to another on this branch."""
+def _fragment(lane: Lane, first: int, last: int, bodies: Bodies) -> tuple[str, str, str, tuple[int, ...]] | None:
+    """(when, who spoke first, text, seqs) of what was said from one entry to another on this branch."""
     rows = [row for row in lane.store.load(lane.key, first - 1, last) if row.kind == "message" and lane.state.contains(row.seq)]
     nodes = [entry.node for entry in map(lane.decoded, rows) if isinstance(entry, MessageAdded) and _is_said(entry.node)]
     if not nodes:
         return None
-    at = datetime.fromtimestamp(rows[0].at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M")
-    return at, nodes[0].role, "\n".join(said(bodies.message(node)) for node in nodes)
+    at = datetime.fromtimestamp(nodes[0].at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M")
+    return at, nodes[0].role, "\n".join(said(bodies.message(node)) for node in nodes), tuple(node.seq for node in nodes)
 
 
 def said(message: Message) -> str:

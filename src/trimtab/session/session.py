@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from trimtab.core import entries as e
+from trimtab.core.draft import PromptPlan
 from trimtab.core.ids import Hasher
 from trimtab.core.messages import Message, Status
 from trimtab.core.plan import Decision
@@ -292,8 +293,18 @@ class Session:
             if made is None:
                 number = self._lane.state.last.number if self._lane.state.last else 0
                 return self._prompt if self._prompt is not None and self._prompt.number == number else self.request(number)
-            self._prompt = Prompt(made.request, made.segments, self._bodies, self._decisions_at(self._lane.state.seq))
+            self._prompt = self._prompt_of(made)
             return self._prompt
+
+    def bare_prompt(self, *, tools: list[Any] | None = None, max_output_tokens: int | None = None) -> Prompt:
+        """A prompt of chosen messages alone: no section of ours is added. What `trimtab.trim` uses."""
+        with self._open_lock():
+            ask = Ask(target=self.target, tools=tools, max_output_tokens=max_output_tokens, bare=True)
+            made = self._requester_for(self.target).request(ask)
+            return self.request(self._lane.last_request) if made is None else self._prompt_of(made)
+
+    def _prompt_of(self, made: PromptPlan) -> Prompt:
+        return Prompt(made.request, made.segments, self._bodies, self._decisions_at(self._lane.state.seq))
 
     async def aprompt(
         self, *, tools: list[Any] | None = None, system: Any = None, max_output_tokens: int | None = None, target: Target | None = None
@@ -327,7 +338,7 @@ class Session:
         with self._open_lock():
             last = self._lane.state.last
             window, cap = learned(str(error or ""), window_tokens, last.tokens if last else 0)
-            self._enter(lambda state: e.WindowLearned(window, cap))
+            self._enter(lambda state: e.WindowLearned(last.target if last else self.target, window, cap))
 
     def usage(self, input_tokens: int, output_tokens: int = 0, cached_tokens: int = 0) -> None:
         """Record what the provider counted for the last request."""

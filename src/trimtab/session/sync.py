@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from trimtab.core.entries import Branched, MessageAdded, Node
+from trimtab.core.entries import Branched, BriefSet, MessageAdded, MetaContextSet, Node, Pinned, Unpinned
 from trimtab.core.ids import ROOT, Hasher, call_form
 from trimtab.core.messages import Message, WireName, encode_wire
 from trimtab.core.state import SessionState
@@ -241,7 +241,23 @@ class Reconciler:
         base = self.lane.fold_to(to_seq)
         intake = self.intake(base, next_seq + 1)
         intake.write.entries.insert(0, Branched(to_seq, match.outcome))
+        carry_rules(intake, state, base)
         return intake, base
+
+
+def carry_rules(intake: Intake, left: SessionState, base: SessionState) -> None:
+    """What the caller set for the whole task holds on the new branch too: meta context, brief, pins. Notes and
+    states are of the branch they were written on."""
+    if left.meta != base.meta:
+        intake.enter(MetaContextSet(left.meta.identity, left.meta.never, left.meta.done_when))
+    if left.brief != base.brief:
+        intake.enter(BriefSet(left.brief))
+    for pin in left.pins.values():
+        if pin.pin_id not in base.pins:
+            intake.enter(Pinned(pin.pin_id, pin.text, pin.polarity))
+    for pin_id in base.pins:
+        if pin_id not in left.pins:
+            intake.enter(Unpinned(pin_id))
 
 
 class Sent(Struct):
@@ -257,7 +273,8 @@ def stored_pairs(lane: Lane, state: SessionState, sent: Sent, match: Match) -> I
     """Live stored messages beside what was sent for them now."""
     if match.outcome == "truncated_head":
         branch = [node for node in stored_nodes(lane) if lane.state.contains(node.seq)][match.head_missing :]
-        yield from ((message, node) for message, node in zip(sent.messages[: match.known], branch, strict=False) if node.seq in state.nodes)
+        pairs = zip(sent.messages[: match.known], branch, strict=False)
+        yield from ((message, state.nodes[node.seq]) for message, node in pairs if node.seq in state.nodes)
         return
     # what says nothing that counts has the lineage of what is before it: only the content tells them apart
     by_identity = {(node.lineage, node.content): node for node in state.nodes.values()}
