@@ -75,8 +75,11 @@ def test_sources_are_merged_value_by_value(tmp_path: Path) -> None:
     }
 
 
-def test_other_names_with_our_prefix_are_no_settings() -> None:
-    assert load_settings(environment={"TRIMTAB_DATA": "/somewhere", "TRIMTAB_": "x", "HOME": "/"}).origins == {}
+def test_a_misspelt_name_with_our_prefix_is_refused() -> None:
+    assert load_settings(environment={"TRIMTAB_DATA": "/somewhere", "HOME": "/"}).origins == {}
+    with pytest.raises(UnknownSetting) as caught:
+        load_settings(environment={"TRIMTAB_MODEE": "auto"})
+    assert (caught.value.key, caught.value.origin) == ("modee", "environment")
 
 
 def test_the_real_environment_is_read_where_none_is_given(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,8 @@ Durability: TypeAlias = Literal["process", "power"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 ENVIRONMENT_PREFIX = "TRIMTAB_"
+# names with our prefix that tests and benchmarks use
+NOT_SETTINGS = frozenset({"data", "require_data"})
 
 
 class Budget(Struct, frozen=True, kw_only=True):
@@ -177,8 +179,7 @@ def load_settings(
     named = {
         key[len(ENVIRONMENT_PREFIX) :].lower().replace("__", "."): value for key, value in env.items() if key.startswith(ENVIRONMENT_PREFIX)
     }
-    # other names with our prefix (TRIMTAB_DATA and the like) are not settings
-    layers.append(("environment", {key: value for key, value in named.items() if key in _known()}))
+    layers.append(("environment", {key: value for key, value in named.items() if key not in NOT_SETTINGS}))
     layers.append(("flag", {key: value for key, value in _flat(flags or {}).items() if value is not None}))
     layers.append(("code", _flat(code or {})))
     return _resolve(layers)

@@ -15,7 +15,7 @@ def test_at_twice_the_rounds_it_goes_back_to_them() -> None:
     units = rounds_of(*[100] * 6)
     verdict = RetrievalPolicy().decide(view(units))
     assert kept_rounds(units, verdict.keep_from) == 3
-    assert (verdict.action, verdict.reason, verdict.summary) == ("drop", "rounds", False)
+    assert (verdict.reason, verdict.summary) == ("rounds", False)
 
 
 def test_past_the_trigger_large_rounds_leave_at_once() -> None:

@@ -16,14 +16,14 @@ def test_five_rounds_for_tool_work_and_twenty_for_chat() -> None:
 @pytest.mark.parametrize("rounds", [1, 5])
 def test_nothing_leaves_while_all_rounds_are_in_the_window(rounds: int) -> None:
     verdict = WindowPolicy().decide(view(rounds_of(*[5_000] * rounds), calls_tools=True))
-    assert verdict.keep_from is None and verdict.action == "drop"
+    assert verdict.keep_from is None and not verdict.summary
 
 
 def test_the_last_n_rounds_stay_once_enough_is_eligible() -> None:
     units = rounds_of(*[600] * 7)
     verdict = WindowPolicy().decide(view(units, calls_tools=True))
     assert kept_rounds(units, verdict.keep_from) == 5
-    assert (verdict.action, verdict.reason, verdict.summary) == ("drop", "left_window", False)
+    assert (verdict.reason, verdict.summary) == ("left_window", False)
     assert verdict.keep_from is not None and units[verdict.keep_from].round == 3
 
 

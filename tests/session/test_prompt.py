@@ -25,6 +25,7 @@ from tests.session.cases import (
 from trimtab import Session, Settings, Target
 from trimtab.core.messages import WIRES, WireName
 from trimtab.errors import NotFound, PinnedOverflow, WindowUnknown, WrongTarget
+from trimtab.session.overflow import LEAST_CAP_TOKENS, SMALLER_RATIO
 from trimtab.settings import LAYOUTS, MODES
 from trimtab.tokens import counter_for
 from trimtab.wire import wire_for
@@ -347,14 +348,37 @@ def test_a_window_that_was_learned_is_kept(tmp_path: Any) -> None:
         assert ask(s).budget.window_tokens == 4_000
 
 
-def test_refusal_after_refusal_shrinks_further() -> None:
+def test_refusal_after_refusal_shrinks_further_down_to_a_floor() -> None:
     with opened() as s:
         fill(s, 20)
         sizes = [ask(s).tokens]
-        for _ in range(4):
+        for _ in range(12):
             s.overflowed("context_length_exceeded")
             sizes.append(ask(s).tokens)
-        assert sizes == sorted(set(sizes), reverse=True)
+        falling = [size for size in sizes if size >= LEAST_CAP_TOKENS / SMALLER_RATIO]
+        assert falling == sorted(set(falling), reverse=True)
+        # what is this small was refused for another reason: it is not cut to nothing, and the session goes on
+        assert min(sizes) > 0
+
+
+def test_a_cap_without_a_number_holds_for_one_request_only() -> None:
+    with opened() as s:
+        fill(s, 20)
+        first = ask(s).tokens
+        s.overflowed("Input is too long")
+        assert ask(s).tokens < first
+        s.record(reply("k"), user("there"))
+        assert ask(s).budget.stable_tokens is None
+
+
+def test_a_window_that_one_model_taught_is_not_another_ones() -> None:
+    with opened() as s:
+        fill(s, 3)
+        ask(s)
+        s.overflowed("maximum context length is 9,000 tokens")
+        assert ask(s).budget.window_tokens == 9_000
+        other = s.prompt(target=Target(model="gpt-4.1-mini"))
+        assert other.budget.window_tokens > 9_000
 
 
 def test_a_larger_window_in_an_error_does_not_raise_the_own_one() -> None:

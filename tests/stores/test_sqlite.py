@@ -175,14 +175,13 @@ def test_a_corrupt_snapshot_is_named(path: Path, store: SqliteStore) -> None:
         store.snapshot(LANE, 1)
 
 
-def test_an_erased_body_says_so_and_stays_erased(path: Path, store: SqliteStore) -> None:
+def test_an_erased_body_says_so_until_the_text_is_said_again(path: Path, store: SqliteStore) -> None:
     store.commit(LANE, Batch(bodies=[Body("b", b"secret")]), 0)
     on_disk(path, "UPDATE bodies SET erased = 1, data = x'', checksum = 0")
     with pytest.raises(Erased):
         store.bodies("tenant", ["b"])
     store.commit(LANE, Batch(bodies=[Body("b", b"secret")]), 0)
-    with pytest.raises(Erased):
-        store.bodies("tenant", ["b"])
+    assert store.bodies("tenant", ["b"]) == {"b": b"secret"}
 
 
 def test_a_damaged_file_is_told_by_our_error(path: Path) -> None:
@@ -204,7 +203,7 @@ def test_values_that_sqlite_cannot_hold_are_told_by_our_error() -> None:
     with pytest.raises(StoreError, match="cannot hold"):
         store.commit(LANE, Batch(entries=[StoredEntry(1, 0, 0, "k", 1, 2**63, b"")]), 0)
     with pytest.raises(StoreError):
-        store.commit(LANE, Batch(entries=[StoredEntry(1, 0, 0, "k", 1, 0, None)]), 0)  # type: ignore[arg-type]
+        store.commit(LANE, Batch(entries=[StoredEntry(1, 0, 0, None, 1, 0, b"")]), 0)  # type: ignore[arg-type]
     assert store.head(LANE).last_seq == 0
     store.close()
 
@@ -212,10 +211,21 @@ def test_values_that_sqlite_cannot_hold_are_told_by_our_error() -> None:
 # -- what is stored
 
 
-def test_references_rise_with_each_entry_that_brings_a_body(path: Path, store: SqliteStore) -> None:
+def test_a_body_knows_the_lanes_that_brought_it(path: Path, store: SqliteStore) -> None:
+    other = LaneKey(LANE.tenant_id, LANE.project_id, "another")
     store.commit(LANE, Batch(bodies=[Body("b", b"x"), Body("c", b"y")]), 0)
     store.commit(LANE, Batch(bodies=[Body("b", b"x")]), 0)
-    assert on_disk(path, "SELECT body_id, refs FROM bodies ORDER BY body_id") == [("b", 2), ("c", 1)]
+    store.commit(other, Batch(bodies=[Body("b", b"x")]), 0)
+    rows = on_disk(path, "SELECT body_id, count(*) FROM body_lanes GROUP BY body_id ORDER BY body_id")
+    assert rows == [("b", 2), ("c", 1)]
+
+
+def test_a_corrupt_entry_is_named(path: Path, store: SqliteStore) -> None:
+    store.commit(LANE, Batch(entries=[entry(1), entry(2)]), 0)
+    on_disk(path, "UPDATE entries SET data = CAST('stale' AS BLOB) WHERE seq = 2")
+    with pytest.raises(CorruptEntry, match="entry 2"):
+        store.load(LANE)
+    assert store.entry(LANE, 1).seq == 1
 
 
 def test_large_text_is_compressed_and_noise_is_not(path: Path, store: SqliteStore) -> None:

@@ -93,6 +93,6 @@ def test_files_by_pages_else_by_bytes() -> None:
     assert count_media(three, "anthropic") == 3 * count_media(one, "anthropic") == 3 * 4_600
     assert count_media(Media(kind="file", media_type="application/pdf", size_bytes=60_000), "anthropic") == 2 * 4_600
     assert count_media(Media(kind="file", media_type="text/plain", size_bytes=1_000), "plain") == 500
-    assert count_media(Media(kind="file", url="file-id:1"), "gemini") == 30_000
+    assert count_media(Media(kind="file", url="file-id:1"), "gemini") == 6_000
     content = base64.b64encode(b"%PDF-1.7 <</Type /Page>> <</Type/Pages>> <</Type/Page >>").decode()
     assert media_inline("file", "application/pdf", content).pages == 2

@@ -232,12 +232,13 @@ def _cost(node: Node, cleared: frozenset[int], limits: Limits) -> int:
     return node.tokens
 
 
-def stubbed_to_fit(state: SessionState, views: Sequence[UnitView], keep_from: int, room: int) -> frozenset[int]:
-    """Seqs of results that are stubbed so that the kept exchanges fit the room, newest whole first."""
+def stubbed_to_fit(state: SessionState, views: Sequence[UnitView], keep_from: int, room: int, newest_whole: bool = True) -> frozenset[int]:
+    """Seqs of results that are stubbed so that the kept exchanges fit the room, newest whole first; the newest
+    exchange stays whole in any case, unless said otherwise."""
     stubbed: list[int] = []
     spent = 0
     for unit in reversed(views[keep_from:]):
-        newest = unit.index == len(views) - 1
+        newest = newest_whole and unit.index == len(views) - 1
         cost = unit.tokens if newest else cost_within(unit, room - spent)
         if cost < unit.tokens:
             stubbed += [seq for seq in state.units[unit.index].nodes if state.nodes[seq].result_tokens >= LEAST_CLEARED_TOKENS]

@@ -25,6 +25,7 @@ HAS_MEDIA = 4
 HAS_TEXT = 8
 HAS_FENCE = 16
 IS_EMPTY = 32
+HAS_BROKEN_ARGUMENTS = 64
 
 
 class Node(Struct, frozen=True, array_like=True):

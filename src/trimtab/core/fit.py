@@ -97,18 +97,19 @@ def _clamped(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Dr
     everything = shrinkable(planner.state, planner.state.round - 1) | planner.clearable()
     plan = BodyPlan(keep_from=max(0, len(planner.state.units) - 1), limits=planner.limits, cleared=everything, strip=planner.strips)
     room = limit - (_tokens(planner, draft) - draft.body.tokens)
-    for attempt in range(_CLAMP_TRIES):
-        # what framing and repairs add is only known afterwards: aim lower each time
-        goal = room - attempt * LEAST_CLAMP_TOKENS // 2
-        clamps = _levels(draft, goal)
-        if not clamps and draft.body.tokens > goal:
+    for _ in range(_CLAMP_TRIES):
+        clamps = _levels(draft, room)
+        if not clamps and draft.body.tokens > room:
             break
         plan = msgspec.structs.replace(plan, clamps=clamps)
         candidate = _assembled(planner, plan, verdict, before, 0)
         if "clamp" not in candidate.cuts:
             candidate.cuts.append("clamp")
-        if _tokens(planner, candidate) <= limit:
+        over = _tokens(planner, candidate) - limit
+        if over <= 0:
             return candidate
+        # what a message needs besides its text is only known afterwards: the others give that much more
+        room -= over + LEAST_CLAMP_TOKENS // 4
     raise overflow(planner, draft, limit)
 
 

@@ -327,14 +327,21 @@ def _window(state: SessionState, seq: int, entry: e.WindowLearned) -> None:
 
 
 def _counter(state: SessionState, seq: int, entry: e.CounterChanged) -> None:
+    before = sum(node.tokens for node in state.nodes.values())
+    after = before
     for node_seq, tokens, result_tokens in entry.tokens:
         if node_seq in state.nodes:
             old = state.nodes[node_seq]
+            after += tokens - old.tokens
             state.nodes[node_seq] = _recounted(old, tokens, result_tokens)
     counts = {node_seq: (tokens, result) for node_seq, tokens, result in entry.tokens}
     state.instructions = tuple(_recounted(node, *counts.get(node.seq, (node.tokens, node.result_tokens))) for node in state.instructions)
     if state.counter_id:
         state.stale = "new_target"
+    if before and after != before:
+        # what has left is not counted again: it is taken to have changed as the live part did
+        state.total_tokens = state.total_tokens * after // before
+        state.compacted_tokens = state.compacted_tokens * after // before
     state.counter_id = entry.counter_id
 
 

@@ -193,9 +193,11 @@ class Planner:
             return None
         keep = verdict.keep_from or 0
         cleared = self.clearable() if verdict.clear else self._standing()
-        if verdict.reason == "trigger" and self._enough_by_clearing(draft, budget):
+        stubbed = self._enough_by_stubbing(draft, cleared, budget) if verdict.reason == "trigger" and verdict.clear else None
+        if stubbed is not None:
             keep = 0
-        stubbed = self.stubbed(keep, cleared, budget)
+        else:
+            stubbed = self.stubbed(keep, cleared, budget)
         body_plan = BodyPlan(keep_from=keep, limits=self.limits, cleared=cleared, stubbed=stubbed, strip=self.strips)
         cut = self.rebuilt(draft, body_plan, "compaction", verdict.reason, verdict)
         gain = draft.history_tokens(self.state, self.inputs) - cut.history_tokens(self.state, self.inputs)
@@ -215,11 +217,17 @@ class Planner:
             return True
         return draft.shrinkable_tokens(self.state, self.inputs) - last >= budget.history_budget_tokens * LEAST_GAIN_SHARE
 
-    def _enough_by_clearing(self, draft: Draft, budget: BudgetReport) -> bool:
-        """Whether clearing used results alone brings the history well below the trigger."""
-        freed = sum(tokens for _, tokens in eligible(self.state, self.inputs.settings.clear_keep_rounds))
-        left = draft.history_tokens(self.state, self.inputs) - freed
-        return self.inputs.settings.clear_results and freed > 0 and left <= (budget.trigger_tokens + budget.target_tokens) // 2
+    def _enough_by_stubbing(self, draft: Draft, cleared: frozenset[int], budget: BudgetReport) -> frozenset[int] | None:
+        """Which results to stub so that nothing else has to go: well below the trigger, newest whole first. None
+        where even all of them would not be enough, or may not be touched."""
+        if not self.inputs.settings.clear_results:
+            return None
+        views = unit_views(self.state, cleared, self.limits)
+        beside = draft.shrinkable_tokens(self.state, self.inputs) - draft.frozen_tokens - draft.body.tokens
+        room = (budget.trigger_tokens + budget.target_tokens) // 2 - beside
+        if sum(min(unit.tokens, unit.small_tokens or unit.tokens) for unit in views) > room:
+            return None
+        return stubbed_to_fit(self.state, views, 0, room, newest_whole=False)
 
     def rebuilt(self, draft: Draft, body_plan: BodyPlan, kind: str, reason: Reason, verdict: Verdict | None = None) -> Draft:
         """The history assembled anew under a plan, with a front as of now."""

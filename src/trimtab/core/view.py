@@ -101,11 +101,11 @@ def keep_rounds(units: Sequence[UnitView], rounds: int) -> int:
 
 def keep_tokens(units: Sequence[UnitView], max_tokens: int) -> int:
     """Index of the first unit of the longest newest run within `max_tokens`, whole rounds only; the newest unit
-    always stays. An exchange counts with its results stubbed: whether they stay whole is decided afterwards, by
-    what room is left, so that a larger budget never keeps fewer exchanges than a smaller one."""
+    always stays, as it is. An older exchange counts with its results stubbed: whether they stay whole is decided
+    afterwards, by what room is left, so that a larger budget never keeps fewer exchanges than a smaller one."""
     spent, start = 0, len(units)
     for unit in reversed(units):
-        spent += min(unit.tokens, unit.small_tokens or unit.tokens)
+        spent += unit.tokens if start == len(units) else min(unit.tokens, unit.small_tokens or unit.tokens)
         if spent > max_tokens and start < len(units):
             break
         start = unit.index

@@ -1,7 +1,8 @@
 """The shell around the pure core: sessions, prompts, and the ledger they are written to."""
 
+from trimtab.session.history import RecordReport
 from trimtab.session.prompt import Prompt
-from trimtab.session.session import RecordReport, Session
+from trimtab.session.session import Session
 from trimtab.session.sync import SyncReport
 
 __all__ = ["Prompt", "RecordReport", "Session", "SyncReport"]

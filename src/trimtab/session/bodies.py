@@ -24,6 +24,7 @@ class Bodies:
         self._bytes: dict[str, bytes] = {}
         self._size = 0
         self._messages: dict[str, Message] = {}
+        self._message_bytes = 0
 
     def remember(self, body_id: str, payload: bytes) -> None:
         if body_id not in self._bytes:
@@ -67,7 +68,9 @@ class Bodies:
         return found
 
     def keep_message(self, body_id: str, message: Message) -> None:
+        if body_id not in self._messages:
+            self._message_bytes += len(message.wire)
         self._messages[body_id] = message
-        if len(self._messages) > MOST_MESSAGES:
-            for old in list(self._messages)[: MOST_MESSAGES // 2]:
-                del self._messages[old]
+        if len(self._messages) > MOST_MESSAGES or self._message_bytes > MOST_BYTES:
+            for old in list(self._messages)[: max(1, len(self._messages) // 2)]:
+                self._message_bytes -= len(self._messages.pop(old).wire)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from trimtab.core.editor import VERBATIM, Edit, Made
-from trimtab.core.entries import HAS_FENCE, IS_EMPTY, Node
+from trimtab.core.entries import HAS_BROKEN_ARGUMENTS, HAS_FENCE, IS_EMPTY, Node
 from trimtab.core.ids import Hasher
-from trimtab.core.messages import Message, Text
+from trimtab.core.messages import Message, Text, encode_wire
 from trimtab.core.sections import escape, without_ours
 from trimtab.core.target import Target
 from trimtab.session.bodies import Bodies
 from trimtab.session.shorten import clamp_message, cleared_line, previewed
 from trimtab.tokens import MESSAGE_OVERHEAD, Counter
 from trimtab.wire import wire_for
-from trimtab.wire.common import LEFT_OUT, decode
+from trimtab.wire.common import LEFT_OUT, decode, is_whole_json
 from trimtab.wire.openai_responses import OpenAIResponses
 
 NO_RESULT = "interrupted: no result was recorded"
@@ -39,7 +39,7 @@ class SessionEditor:
     def make(self, node: Node, edit: Edit) -> Made | None:
         if node.flags & IS_EMPTY:
             return None
-        if edit == VERBATIM and node.wire == self.target.wire and not node.flags & HAS_FENCE:
+        if edit == VERBATIM and node.wire == self.target.wire and not node.flags & (HAS_FENCE | HAS_BROKEN_ARGUMENTS):
             return Made(node.body_id, node.tokens)
         key = (node.body_id, edit)
         if key not in self._made:
@@ -98,6 +98,8 @@ class SessionEditor:
             message = self._as_text(original, node)
         if node.flags & HAS_FENCE:
             message = self._harmless(message or original)
+        if node.flags & HAS_BROKEN_ARGUMENTS:
+            message = self._mended(message or original)
         if edit.strip:
             message = self._stripped(message or original)
         if message is None:
@@ -134,6 +136,15 @@ class SessionEditor:
         own = "\n".join(part.text for part in message.parts if isinstance(part, Text))
         clean = escape(without_ours(own, self._fence_key)) if message.role == "user" else escape(own)
         return message if clean == own else wire.with_text(message, clean or "(empty)")
+
+    def _mended(self, message: Message) -> Message:
+        """Arguments that are no JSON object break the templates of chat models; the text itself is kept in one.
+        The other forms take them as they are (custom tools have free text)."""
+        if message.wire_format != "openai_chat":
+            return message
+        broken = {call.call_id: call.arguments for call in message.calls if call.arguments and not is_whole_json(call.arguments)}
+        fixed = {call_id: encode_wire({"unparsed": text}).decode() for call_id, text in broken.items()}
+        return wire_for(message.wire_format).with_arguments(message, fixed)
 
     def _cleared(self, message: Message, node: Node, preview: bool) -> Message:
         names = dict(node.calls)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from trimtab.core.entries import (
+    HAS_BROKEN_ARGUMENTS,
     HAS_FENCE,
     HAS_MEDIA,
     HAS_REASONING,
@@ -28,18 +29,26 @@ from trimtab.core.messages import Media, Message, Opaque, Source, Status, Text, 
 from trimtab.core.state import SessionState
 from trimtab.core.summary import ItemChanges, SummaryItem
 from trimtab.distill import action_line, extract
-from trimtab.errors import ParseError
+from trimtab.errors import ParseError, TrimtabError
 from trimtab.session import clock
 from trimtab.session.bodies import Bodies
 from trimtab.session.lane import Lane, Write
 from trimtab.stores import Body, Count
 from trimtab.tokens import MESSAGE_OVERHEAD, Counter
 from trimtab.wire import Reply, wire_for
-from trimtab.wire.common import to_mapping
+from trimtab.wire.common import is_whole_json, to_mapping
 from trimtab.wire.detect import detect_event, detect_message, detect_reply, is_event
 
 # count of a result message that is not its content: framing, call id
 RESULT_FRAMING_TOKENS = MESSAGE_OVERHEAD
+
+
+class BrokenStream(TrimtabError):
+    """A stream that raised before its end; `messages` are what had come, `__cause__` is what it raised."""
+
+    def __init__(self, messages: tuple[Message, ...]) -> None:
+        self.messages = messages
+        super().__init__("the stream broke off")
 
 
 def read_messages(values: Iterable[Any], default: WireName) -> list[Message]:
@@ -91,12 +100,14 @@ def read_stream(events: Iterable[Any], default: WireName, path: str = "$") -> Re
     if not is_event(head):
         raise ParseError("a list of messages where one message is expected; pass record(*messages), or sync(messages)", path)
 
-    def all_events() -> Iterator[Mapping[str, Any]]:
-        yield head
-        for event in iterator:
-            yield to_mapping(event)
-
-    return wire_for(detect_event(head, default)).fold_stream(all_events())
+    events_read = [head]
+    try:
+        events_read.extend(to_mapping(event) for event in iterator)
+    except BaseException as error:
+        # the reply as far as it came is not lost with the connection
+        reply = wire_for(detect_event(head, default)).fold_stream(events_read)
+        raise BrokenStream(tuple(with_status(message, "aborted") for message in reply.messages)) from error
+    return wire_for(detect_event(head, default)).fold_stream(events_read)
 
 
 # ---------------------------------------------------------------- nodes
@@ -156,6 +167,7 @@ def flags_of(message: Message) -> int:
     flags |= HAS_REASONING if message.has_reasoning else 0
     flags |= HAS_MEDIA if any(isinstance(part, Media) for part in message.parts) else 0
     flags |= HAS_TEXT if any(isinstance(part, Text) and part.text for part in message.parts) else 0
+    flags |= HAS_BROKEN_ARGUMENTS if any(not is_whole_json(call.arguments) for call in message.calls if call.arguments) else 0
     flags |= HAS_FENCE if b"rimtab:" in message.wire.lower() else 0
     return flags | (IS_EMPTY if _is_blank(message) else 0)
 

@@ -12,8 +12,8 @@ _WINDOWS = (
     re.compile(r"context (?:window|length|limit)[^\d]{0,40}([\d,]{4,})", re.IGNORECASE),
 )
 SMALLER_RATIO = 0.8
-# no provider has a smaller window: what is refused below it was refused for another reason
-LEAST_CAP_TOKENS = 1_024
+# what is refused below this was refused for another reason than its length
+LEAST_CAP_TOKENS = 256
 
 
 def learned(text: str, window_tokens: int, sent_tokens: int) -> tuple[int, int]:

@@ -7,10 +7,11 @@ from collections.abc import Callable
 
 import msgspec
 
-from trimtab.core.messages import Message, Text
+from trimtab.core.messages import Media, Message, Text
 from trimtab.distill.structure import describe, preview
 from trimtab.tokens import Counter
 from trimtab.wire import Wire
+from trimtab.wire.media import media_stub
 
 HEAD_SHARE = 0.6
 PREVIEW_CHARS = 600
@@ -70,12 +71,18 @@ def _clamp_results(message: Message, over: int, wire: Wire, counter: Counter, se
 
 
 def _clamp_own_text(message: Message, over: int, wire: Wire, counter: Counter, seq: int) -> Message:
-    if not any(isinstance(part, Text) and part.text for part in message.parts) and message.results:
+    if not any(isinstance(part, Text) and part.text for part in message.parts) and not media_in(message):
         return message
-    text = message.text
+    # media that no longer fits is named, never silently gone
+    text = "\n".join(part for part in (message.text, *map(media_stub, media_in(message))) if part)
     bare = counter.count_message(wire.with_text(message, "."))
     room = counter.count_message(message) - over - bare
     return wire.with_text(message, clamp_text(text, max(LEAST_TEXT_TOKENS, room - 2), counter.count_text, seq) or f"[#{seq}]")
+
+
+def media_in(message: Message) -> list[Media]:
+    """The message's own media, not those inside tool results."""
+    return [part for part in message.parts if isinstance(part, Media)]
 
 
 def _clamp_arguments(message: Message, over: int, wire: Wire, counter: Counter, seq: int) -> Message:

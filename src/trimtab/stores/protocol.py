@@ -120,8 +120,7 @@ class Store(Protocol):
     def commit(self, key: LaneKey, batch: Batch, expect_seq: int) -> None:
         """Write the whole batch in one transaction, or nothing.
 
-        Bodies that are already there are not written again (their reference count rises by one for each entry
-        that brings them). Turns with a known id replace the old row and its words.
+        Bodies that are already there are not written again; that this lane holds them is noted. Turns with a known id replace the old row and its words.
         Raises:
             SeqConflict: the lane does not end at `expect_seq`, or a request number is taken.
             StoreBusy: the database stayed locked past the store's own patience.

@@ -23,12 +23,16 @@ NEWEST_SNAPSHOTS = 3
 _LAST_SEQ = 2**63 - 1
 
 _OF_LANE = "tenant_id = ? AND project_id = ? AND session_id = ? AND lane_id = ?"
-_ENTRY_COLUMNS = "seq, parent_seq, at_node, kind, version, at_ms, data, request"
+_ENTRY_COLUMNS = "seq, parent_seq, at_node, kind, version, at_ms, request, codec, key_id, checksum, data"
 _READ_ENTRIES = f"SELECT {_ENTRY_COLUMNS} FROM entries WHERE {_OF_LANE}"
-_ADD_ENTRY = f"INSERT INTO entries (tenant_id, project_id, session_id, lane_id, {_ENTRY_COLUMNS}) VALUES ({'?, ' * 11}?)"
+_ADD_ENTRY = f"INSERT INTO entries (tenant_id, project_id, session_id, lane_id, {_ENTRY_COLUMNS}) VALUES ({'?, ' * 14}?)"
 _ADD_LANE = """INSERT INTO lanes (tenant_id, project_id, session_id, lane_id, lane_no)
     VALUES (?, ?, ?, ?, (SELECT coalesce(max(lane_no), 0) + 1 FROM lanes)) RETURNING lane_no"""
 _SET_LANE = f"UPDATE lanes SET last_seq = ?, last_request = ?, turn_count = ?, term_count = ? WHERE {_OF_LANE}"
+# what was erased and is now said again is new: it is stored again
+_ADD_BODY = """INSERT INTO bodies (tenant_id, body_id, codec, key_id, checksum, data) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT (tenant_id, body_id) DO UPDATE SET erased = 0, codec = excluded.codec, key_id = excluded.key_id,
+    checksum = excluded.checksum, data = excluded.data WHERE erased = 1"""
 _ADD_COUNT = """INSERT INTO counts (tenant_id, body_id, counter_id, content_class, tokens) VALUES (?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET tokens = excluded.tokens WHERE tokens <> excluded.tokens"""
 _ADD_SNAPSHOT = f"""INSERT OR REPLACE INTO snapshots
@@ -92,7 +96,7 @@ class SqliteStore:
             if not totals.lane_no:
                 totals.lane_no = db.execute(_ADD_LANE, row).fetchone()[0]
             _add_entries(db, row, batch.entries, expect_seq)
-            _add_bodies(db, key.tenant_id, batch.bodies)
+            _add_bodies(db, key.tenant_id, totals.lane_no, batch.bodies)
             db.executemany(_ADD_COUNT, [(key.tenant_id, c.body_id, c.counter_id, c.content_class, c.tokens) for c in batch.counts])
             for turn_id in batch.dropped_turns:
                 drop_turn(db, key, totals, turn_id)
@@ -108,14 +112,14 @@ class SqliteStore:
         bounds = (after_seq, _LAST_SEQ if upto_seq is None else upto_seq)
         with self._reader.reading() as db:
             rows = db.execute(f"{_READ_ENTRIES} AND seq > ? AND seq <= ? ORDER BY seq", (*key_row(key), *bounds)).fetchall()
-        return list(starmap(StoredEntry, rows))
+        return list(starmap(_entry, rows))
 
     def entry(self, key: LaneKey, seq: int) -> StoredEntry:
         with self._reader.reading() as db:
             row = db.execute(f"{_READ_ENTRIES} AND seq = ?", (*key_row(key), seq)).fetchone()
         if row is None:
             raise NotFound("entry", seq, _ends(1, self.head(key).last_seq))
-        return StoredEntry(*row)
+        return _entry(*row)
 
     def request(self, key: LaneKey, number: int) -> StoredEntry:
         where = f"{_OF_LANE} AND request > 0"
@@ -124,7 +128,7 @@ class SqliteStore:
             ends = row or db.execute(f"SELECT min(request), max(request) FROM entries WHERE {where}", key_row(key)).fetchone()
         if row is None:
             raise NotFound("request", number, _ends(*ends))
-        return StoredEntry(*row)
+        return _entry(*row)
 
     def bodies(self, tenant_id: str, body_ids: Iterable[str]) -> dict[str, bytes]:
         wanted = dict.fromkeys(body_ids)
@@ -207,7 +211,7 @@ def _peek(path: str, patience_ms: int) -> bool:
 
 
 def _add_entries(db: sqlite3.Connection, row: KeyRow, entries: Sequence[StoredEntry], expect_seq: int) -> None:
-    rows = [(*row, e.seq, e.parent_seq, e.at_node, e.kind, e.version, e.at_ms, e.data, e.request) for e in entries]
+    rows = [(*row, e.seq, e.parent_seq, e.at_node, e.kind, e.version, e.at_ms, e.request, *pack(e.data)) for e in entries]
     try:
         db.executemany(_ADD_ENTRY, rows)
     except sqlite3.IntegrityError as error:
@@ -216,15 +220,14 @@ def _add_entries(db: sqlite3.Connection, row: KeyRow, entries: Sequence[StoredEn
         raise
 
 
-def _add_bodies(db: sqlite3.Connection, tenant_id: str, bodies: Sequence[Body]) -> None:
-    # an erased body stays erased when its text comes again: only its references rise
+def _entry(seq: int, parent_seq: int, at_node: int, kind: str, version: int, at_ms: int, request: int, *packed: Any) -> StoredEntry:  # noqa: PLR0913 - a row
+    return StoredEntry(seq, parent_seq, at_node, kind, version, at_ms, unpack(f"entry {seq}", *packed), request)
+
+
+def _add_bodies(db: sqlite3.Connection, tenant_id: str, lane_no: int, bodies: Sequence[Body]) -> None:
     for body in bodies:
-        known = db.execute("UPDATE bodies SET refs = refs + 1 WHERE tenant_id = ? AND body_id = ?", (tenant_id, body.body_id))
-        if not known.rowcount:
-            db.execute(
-                "INSERT INTO bodies (tenant_id, body_id, refs, codec, key_id, checksum, data) VALUES (?, ?, 1, ?, ?, ?, ?)",
-                (tenant_id, body.body_id, *pack(body.data)),
-            )
+        db.execute(_ADD_BODY, (tenant_id, body.body_id, *pack(body.data)))
+    db.executemany("INSERT OR IGNORE INTO body_lanes VALUES (?, ?, ?)", [(tenant_id, body.body_id, lane_no) for body in bodies])
 
 
 def _body(body_id: str, row: tuple[Any, ...] | None) -> bytes:

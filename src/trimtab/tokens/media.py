@@ -42,7 +42,9 @@ VIDEO_BYTES_PER_SECOND = 32_000  # 256 kbit/s
 UNKNOWN_SECONDS = 60
 PAGE_TEXT_TOKENS = 3_000  # Anthropic "PDF support": 1,500 to 3,000 a page, and the page as an image
 BYTES_PER_PAGE = 30_000  # a dense text page in a PDF; scans have fewer pages a byte
-UNKNOWN_PAGES = 10
+# Of a file that is only named, by id or address, nothing is known: a short one is assumed. Counting it as a book
+# would push it out of every ordinary window; the provider's own "too long" corrects the other case.
+UNKNOWN_PAGES = 2
 TEXT_BYTES_PER_TOKEN = 2
 _PCM = ("wav", "x-wav", "pcm", "pcm16", "l16")
 

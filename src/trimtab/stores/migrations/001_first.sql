@@ -32,6 +32,9 @@ CREATE TABLE entries (
     version INTEGER NOT NULL,
     at_ms INTEGER NOT NULL,
     request INTEGER NOT NULL,
+    codec TEXT NOT NULL,   -- entries hold users' words too (items, pins): packed, checked and one day encrypted alike
+    key_id TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
     data BLOB NOT NULL,
     PRIMARY KEY (tenant_id, project_id, session_id, lane_id, seq)
 ) WITHOUT ROWID;
@@ -43,7 +46,6 @@ CREATE UNIQUE INDEX request_numbers
 CREATE TABLE bodies (
     tenant_id TEXT NOT NULL,
     body_id TEXT NOT NULL,
-    refs INTEGER NOT NULL,
     codec TEXT NOT NULL,   -- '' as it is, 'zlib' compressed
     key_id TEXT NOT NULL,  -- '' not encrypted
     erased INTEGER NOT NULL DEFAULT 0,
@@ -51,6 +53,14 @@ CREATE TABLE bodies (
     data BLOB NOT NULL,
     PRIMARY KEY (tenant_id, body_id)
 );
+
+-- Which lanes brought a body: it may go when none is left, and erasing for one lane knows of the others.
+CREATE TABLE body_lanes (
+    tenant_id TEXT NOT NULL,
+    body_id TEXT NOT NULL,
+    lane_no INTEGER NOT NULL,
+    PRIMARY KEY (tenant_id, body_id, lane_no)
+) WITHOUT ROWID;
 
 CREATE TABLE counts (
     tenant_id TEXT NOT NULL,
@@ -90,7 +100,7 @@ CREATE TABLE turns (
     length INTEGER NOT NULL, -- number of terms
     tags BLOB NOT NULL,       -- JSON, or empty
     origin_ids BLOB NOT NULL, -- JSON, or empty
-    codec TEXT NOT NULL,
+    codec TEXT NOT NULL,      -- of the terms; the key is that of the whole row, tags included
     key_id TEXT NOT NULL,
     checksum INTEGER NOT NULL,
     terms BLOB NOT NULL,

@@ -60,10 +60,21 @@ def _lenient(items: Sequence[RenderItem]) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
     for item in items:
         if item.place in ("client", "message"):
-            messages += _messages(item)
+            for message in _messages(item):
+                _add(messages, message)
         else:
             messages.append({"role": "system", "content": item.payload.decode()})
     return messages
+
+
+def _add(messages: list[dict[str, Any]], message: dict[str, Any]) -> None:
+    """C1, C3: the calls of one reply are one message here; other forms have an item for each."""
+    last = messages[-1] if messages else None
+    if last is not None and message.get("tool_calls") and last.get("tool_calls") and message["role"] == last["role"] == "assistant":
+        joined = join_texts(text for text in (last.get("content"), message.get("content")) if isinstance(text, str))
+        messages[-1] = {**last, "content": joined or None, "tool_calls": [*last["tool_calls"], *message["tool_calls"]]}
+    else:
+        messages.append(message)
 
 
 def _strict(items: Sequence[RenderItem]) -> list[dict[str, Any]]:
