@@ -124,6 +124,8 @@ def _piece(prompt: Prompt, segment: Segment) -> dict[str, Any]:
         "reason": segment.reason,
         "action": segment.action,
         "pinned": segment.pinned,
+        "source": segment.source,
+        "memory": segment.memory,
         "origin": list(segment.origin),
         "words": first_words(prompt.text_of(segment)),
     }

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from trimtab.core.budget import BudgetReport
 from trimtab.core.editor import Edit, Editor, Made
-from trimtab.core.entries import Node, Repair
+from trimtab.core.entries import HAS_BROKEN_ARGUMENTS, HAS_FENCE, Node, Repair
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.plan import Action, Decision, Reason, Segment
 from trimtab.core.state import LEAST_CLEARED_TOKENS, SessionState, Unit
@@ -116,6 +116,8 @@ class BodyBuilder:
         if made is None:
             body.decisions.append((node.seq, "drop", "reasoning_unbound" if edit.strip and node.has_reasoning else "empty"))
             return
+        if action == "keep" and made.changed:
+            reason = why_changed(node, edit)
         body.decisions.append((node.seq, action, reason))
         into.append(self._segment(node, unit, made, action, reason, edit.strip))
 
@@ -143,10 +145,10 @@ class BodyBuilder:
         if node.seq in plan.clamps:
             return Edit(strip=strip, max_tokens=plan.clamps[node.seq]), "clamp", "oversized"
         if node.seq in plan.cleared:
-            return Edit(clear=True, strip=strip), "clear", "result_used"
+            return Edit(clear=True, strip=strip, tools=tools_of(node, unit)), "clear", "result_used"
         limits = plan.limits
         if node.seq in plan.stubbed or (limits.stub_tokens and node.result_tokens > limits.stub_tokens):
-            return Edit(clear=True, preview=True, strip=strip), "stub", "large_result"
+            return Edit(clear=True, preview=True, strip=strip, tools=tools_of(node, unit)), "stub", "large_result"
         if limits.clamp_tokens and node.role == "assistant" and node.tokens > limits.clamp_tokens:
             return Edit(strip=strip, max_tokens=limits.clamp_tokens // 2), "clamp", "oversized"
         reason: Reason = "recent"
@@ -174,6 +176,20 @@ class BodyBuilder:
         )
         into.append(segment)
         body.repairs.append(Repair(caller, call_id, segment))
+
+
+def tools_of(node: Node, unit: Unit) -> tuple[tuple[str, str], ...]:
+    """(call id, tool name) of the calls that a message answers."""
+    return tuple((call_id, unit.calls[call_id]) for call_id in node.results if call_id in unit.calls)
+
+
+def why_changed(node: Node, edit: Edit) -> Reason:
+    """Why a message that stays does not go out as it came in."""
+    if edit.strip and node.has_reasoning:
+        return "reasoning_unbound"
+    if node.flags & HAS_FENCE:
+        return "escaped"
+    return "repaired" if node.flags & HAS_BROKEN_ARGUMENTS else "translated"
 
 
 # ---------------------------------------------------------------- which units stay

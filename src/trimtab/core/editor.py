@@ -17,6 +17,7 @@ class Edit(Struct, frozen=True, array_like=True):
         preview: that line is followed by the head and the tail of the result (first insertion of a large one).
         strip: without its reasoning.
         max_tokens: shortened to about this; 0 for no limit.
+        tools: (call id, tool name) of the results in it, for the line that stands for them.
         as_text: a result whose call is gone, shown as text.
     """
 
@@ -25,6 +26,7 @@ class Edit(Struct, frozen=True, array_like=True):
     strip: bool = False
     max_tokens: int = 0
     as_text: bool = False
+    tools: tuple[tuple[str, str], ...] = ()
 
 
 VERBATIM = Edit()

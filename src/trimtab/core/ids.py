@@ -12,7 +12,7 @@ cuts it into messages (two `tool` messages, or one `user` message with two `tool
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -148,8 +148,3 @@ class Hasher:
     def content_id(self, message: Message, calls: Mapping[str, list[str]]) -> str:
         """Identity of what a message says, wherever it stands: used to align a history that lost its head."""
         return self.digest(_encode(canonical_parts(message, calls)))
-
-
-def call_forms(messages: Iterable[Message]) -> dict[str, list[str]]:
-    """Canonical form of every call in `messages`, by call id; a later call with the same id wins."""
-    return {call.call_id: call_form(call) for message in messages for call in message.calls}

@@ -22,6 +22,7 @@ from trimtab.core.body import (
     shrinkable,
     stubbed_to_fit,
     tokens_of,
+    tools_of,
     unit_views,
 )
 from trimtab.core.budget import BudgetReport, compute_budget
@@ -299,7 +300,8 @@ class Planner:
 
     def _one_line(self, segment: Segment) -> Segment:
         node = self.state.nodes[segment.origin[0]]
-        made = self.editor.make(node, Edit(clear=True))
+        unit = next(unit for unit in self.state.units if node.seq in unit.nodes)
+        made = self.editor.make(node, Edit(clear=True, tools=tools_of(node, unit)))
         if made is None or made.tokens >= segment.tokens:
             return segment
         return msgspec.structs.replace(segment, segment_id=made.segment_id, tokens=made.tokens, action="clear", reason="result_used")

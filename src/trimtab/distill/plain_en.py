@@ -27,7 +27,9 @@ _PAST = re.compile(
     r"\b(?:was|were|had|did|didn't|took|found|got|came|went|saw|said|told|yesterday|ago|last (?:week|month|year|night)|used to|has been|have been|"
     r"there (?:is|are)|it seems|it looks|i think|i guess|maybe|probably|apparently)\b"
 )
-_FILLER = re.compile(r"\b(?:u[hm]+|er+m*|you know|i mean|basically|honestly|lol|haha|well|kinda|sorta|okay so|ok so|alright so|right so|yeah so|so yeah)\b,? ?")
+_FILLER = re.compile(
+    r"\b(?:u[hm]+|er+m*|you know|i mean|basically|honestly|lol|haha|well|kinda|sorta|okay so|ok so|alright so|right so|yeah so|so yeah)\b,? ?"
+)
 
 _NEGATIVE = re.compile(
     r"\b(?:is|are) (?:completely |absolutely |totally )?(?:out of the question|a no-?no|a no-?go|not an option|off the table|a deal-?breaker|verboten|not ok\b|not okay|not fine|not negotiable)"
@@ -102,7 +104,9 @@ _SYSTEM = re.compile(
     rf"{_LEAD}{_SYSTEM_VERBS}\b|^(?:all|every|each|any|no|when|whenever|if|for|before|after|unless|once|only|in|on|with|without)\b[^?]*$"
     r"|\b(?:only|no|not|never|cannot|can't|always|must|may|require[sd]?|needs?|read-only|limited|at most|up to|approval)\b"
 )
-_SYSTEM_ROLE = re.compile(r"^(?:you(?:'re)?|your (?:job|role|task|name|users|purpose|goal|mission)|this (?:is|assistant|agent|bot))\b(?! (?:must|should|may|shall|need|have to|can only|always|never|do not|don't|cannot|can't|will (?:not|only|always)))")
+_SYSTEM_ROLE = re.compile(
+    r"^(?:you(?:'re)?|your (?:job|role|task|name|users|purpose|goal|mission)|this (?:is|assistant|agent|bot))\b(?! (?:must|should|may|shall|need|have to|can only|always|never|do not|don't|cannot|can't|will (?:not|only|always)))"
+)
 
 _DECISION = re.compile(
     r"\blet'?s (?!(?:see|say|talk|discuss|look|check|think|hear|wait|face|start|begin|have a look|find out|try to|be)\b)\w"
@@ -146,14 +150,34 @@ _POLITE = re.compile(
     r"better|appreciated|wonderful|ideal|kind)(?: of you)? (?:if|to)|if (?:you|it)(?:'s)? (?:could|would|can|wouldn't mind|don't mind)|may i ask (?:that )?(?:you )?(?:to )?|i(?:'d| would) (?:like|ask|prefer|want) (?:you )?to|i(?:'d| would) (?:like|want|need|prefer) (?=all|every|the|it|everything|only|no)|"
     r"please try (?:and|to)|try (?:and|to)|we ask that|i ask that|i kindly ask(?: you)? to) ?"
 )
-_GERUND = re.compile(r"^(not )?(keep|us|avoid|stick|stay|mak|includ|writ|answer|reply|leav|limit|skipp|omitt|stopp|mention|send|shar|add|giv|spell|round|cit|ask|wait|follow)(?:p|t)?ing\b")
+_GERUND = re.compile(
+    r"^(not )?(keep|us|avoid|stick|stay|mak|includ|writ|answer|reply|leav|limit|skipp|omitt|stopp|mention|send|shar|add|giv|spell|round|cit|ask|wait|follow)(?:p|t)?ing\b"
+)
 _GERUND_E = frozenset({"us", "mak", "includ", "writ", "leav", "shar", "giv", "cit"})
 
 _KEY_WORDS = (
     "always", "never", "only", "must", "should", "without", "please", "every", "ensure", "cannot", "before", "maximum", "budget", "prefer",
     "answer", "english", "exclude", "include", "instead", "actually", "decided", "anything", "nothing", "anyone", "forget", "remember",
 )  # fmt: skip
-_NO_TYPOS = frozenset({"ever", "even", "on", "mus", "muss", "pleas", "befor e", "include", "included", "answer", "prefers", "excludes", "includes", "steady", "nothings"})
+_NO_TYPOS = frozenset(
+    {
+        "ever",
+        "even",
+        "on",
+        "mus",
+        "muss",
+        "pleas",
+        "befor e",
+        "include",
+        "included",
+        "answer",
+        "prefers",
+        "excludes",
+        "includes",
+        "steady",
+        "nothings",
+    }
+)
 
 
 def _misspelled(word: str) -> Iterator[str]:

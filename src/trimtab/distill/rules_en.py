@@ -95,6 +95,7 @@ _POLITE = re.compile(
 _HYPOTHETICAL = re.compile(
     r"\b(?:if|whether|in case|suppose|supposing|assuming|imagine|unless|what if|say (?:we|i|you)|would mean|wonder|wondering|not sure|unsure)\b"
 )
+_SUPPOSED = re.compile(r"^(?:i wonder|whether|suppose|supposing|assuming|imagine|what if)\b")
 _CLAUSE = re.compile(r"[,;:.!—–]|\bthen\b")
 _OWN_ORDER = re.compile(r"(?:^|\s)(?:don't|do not|never)\b")
 _PRONOUN_BEFORE = re.compile(r"\b(?:i|we|they|you|it|he|she|who|that|which|users|people|customers)\s+$")
@@ -296,6 +297,18 @@ def classify(sentence: str) -> Field | None:
         if any(not _is_void(text, cue) for cue in cues.finditer(text)):
             return field
     return None
+
+
+def plain(text: str) -> str:
+    """The lower-case text with its idioms masked, or "" where it asks, supposes or reports: for `plain_en`."""
+    if text.rstrip(" \"')*").endswith(("?", "？")) or _QUESTION.match(text) or _REPORTED.search(text) or _SUPPOSED.match(text):
+        return ""
+    return _IDIOMS.sub(lambda idiom: "\x02" * len(idiom[0]), text)
+
+
+def is_reported(text: str) -> bool:
+    """Whether the lower-case text tells what someone else says."""
+    return _REPORTED.search(text) is not None
 
 
 def is_todo(sentence: str) -> bool:

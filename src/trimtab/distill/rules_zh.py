@@ -142,6 +142,15 @@ def classify(sentence: str) -> Field | None:
     return None
 
 
+def plain(text: str) -> str:
+    """The lower-case text with its idioms masked, or "" where it asks, supposes or reports: for `plain_zh`."""
+    text = text.lower()
+    if _QUESTION_END.search(text) or _REPORTED.search(text):
+        return ""
+    text = _IDIOMS.sub(lambda idiom: ("\x03" if _QUESTION_BEFORE.match(idiom[0]) else "\x02") * len(idiom[0]), text)
+    return "" if _QUESTION_BEFORE.search(text) or _HYPOTHETICAL.match(text) else text
+
+
 def is_todo(sentence: str) -> bool:
     """Whether the sentence names work that is still to be done."""
     return bool(_TODO.search(sentence))

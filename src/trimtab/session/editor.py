@@ -105,7 +105,7 @@ class SessionEditor:
         if message is None:
             return None
         if edit.clear:
-            message = self._cleared(message, node, edit.preview)
+            message = self._cleared(message, node, edit)
         if edit.max_tokens:
             message = self._clamped(message, edit.max_tokens, node.seq)
         if message is original and message.wire_format == self.target.wire:
@@ -146,9 +146,9 @@ class SessionEditor:
         fixed = {call_id: encode_wire({"unparsed": text}).decode() for call_id, text in broken.items()}
         return wire_for(message.wire_format).with_arguments(message, fixed)
 
-    def _cleared(self, message: Message, node: Node, preview: bool) -> Message:
-        names = dict(node.calls)
-        form = previewed if preview else cleared_line
+    def _cleared(self, message: Message, node: Node, edit: Edit) -> Message:
+        names = dict(edit.tools)
+        form = previewed if edit.preview else cleared_line
         texts = {result.call_id: form(result.name or names.get(result.call_id, ""), result.text, node.seq) for result in message.results}
         return wire_for(message.wire_format).with_results(message, texts)
 

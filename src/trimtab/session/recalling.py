@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 
 from trimtab.core.entries import HAS_TEXT, Indexed, MessageAdded, Node, Recalled, RecalledHit
@@ -19,6 +20,7 @@ from trimtab.tokens import Counter
 LEAST_FRAGMENT_TOKENS = 40
 # messages that may wait to be indexed until they leave the prompt
 MOST_UNINDEXED = 128
+MOST_TOPIC_CHARS = 20_000
 MOST_QUERY_TERMS = 12
 
 
@@ -102,13 +104,22 @@ def fragments_of(lane: Lane, recalled: Recalled, bodies: Bodies, counter: Counte
                 last_seq=hit.last_seq,
                 at=at,
                 role=role,
-                topic=hit.topic,
+                topic=_spelt_out(hit.topic, whole),
                 text=text,
                 score=hit.score,
                 source_ids=seqs,
             )
         )
     return tuple(fragments)
+
+
+def _spelt_out(topic: str, text: str) -> str:
+    """Topic terms are stems; a reader is shown the words they came from."""
+    words = []
+    for stem in filter(None, topic.split(", ")):
+        found = re.search(rf"\b{re.escape(stem)}[a-z]*", text[:MOST_TOPIC_CHARS], re.IGNORECASE) if stem.isascii() else None
+        words.append(found.group().lower() if found else stem)
+    return ", ".join(words)
 
 
 def _fragment(lane: Lane, first: int, last: int, bodies: Bodies) -> tuple[str, str, str, tuple[int, ...]] | None:

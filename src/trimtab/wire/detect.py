@@ -56,20 +56,3 @@ def detect_event(value: Mapping[str, Any], default: WireName) -> WireName:
     if kind.startswith(("message_", "content_block_")) or kind == "ping":
         return "anthropic"
     return "openai_chat" if "choices" in value else default
-
-
-def detect_history(body: Mapping[str, Any], default: WireName = "openai_chat") -> WireName:
-    """The form of a whole request body, by its fields and then by its messages."""
-    if "input" in body and "messages" not in body:
-        return "openai_responses"
-    messages = body.get("messages")
-    if not isinstance(messages, list):
-        return default
-    if "system" in body and not any(isinstance(row, Mapping) and row.get("role") == "system" for row in messages):
-        return "anthropic"
-    for row in messages:
-        if isinstance(row, Mapping):
-            found = detect_message(row, default)
-            if found != default:
-                return found
-    return default
