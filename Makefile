@@ -40,15 +40,17 @@ check: $(VENV)/dev.stamp
 	$(BIN)/lint-imports
 	$(BIN)/pytest tests/core tests/wire tests/test_house.py tests/test_docs.py
 
+# the properties run apart: thousands of examples under a coverage tracer would only take longer
 test: $(VENV)/dev.stamp
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@$(BIN)/coverage erase
-	$(BIN)/coverage run -m pytest -n $(WORKERS)
+	$(BIN)/coverage run -m pytest -n $(WORKERS) --ignore=tests/properties
 	@$(BIN)/coverage combine --quiet
-	@$(BIN)/coverage report
+	@$(BIN)/coverage report --skip-covered
+	$(BIN)/pytest -n $(WORKERS) tests/properties
 
 nightly: $(VENV)/dev.stamp
 	HYPOTHESIS_PROFILE=nightly $(BIN)/pytest -n $(WORKERS) tests/properties

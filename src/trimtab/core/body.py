@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from trimtab.core.budget import BudgetReport
 from trimtab.core.editor import Edit, Editor, Made
-from trimtab.core.entries import HAS_BROKEN_ARGUMENTS, HAS_FENCE, Node, Repair
+from trimtab.core.entries import HAS_BROKEN_ARGUMENTS, HAS_FENCE, HAS_TEXT, IS_EMPTY, Node, Repair
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.plan import Action, Decision, Reason, Segment
 from trimtab.core.state import LEAST_CLEARED_TOKENS, SessionState, Unit
@@ -97,7 +97,11 @@ class BodyBuilder:
         state = self.state
         is_open = unit is state.open_unit
         into = body.loose if is_open else body.segments
+        dangling = self._dangling(unit)
         for seq in unit.nodes[done:]:
+            if seq in dangling:
+                body.decisions.append((seq, "drop", "reasoning_unbound"))
+                continue
             if seq in unit.replaced:
                 body.decisions.append((seq, "drop", "replaced"))
                 continue
@@ -105,6 +109,17 @@ class BodyBuilder:
         if unit.open_calls and self._due(unit, done):
             for call_id in unit.open_calls:
                 self._repair(unit, call_id, into, body)
+
+    def _dangling(self, unit: Unit) -> set[int]:
+        """Reasoning items at the end of a reply that never went on: their provider refuses them without a partner."""
+        dangling: set[int] = set()
+        if self.inputs.target.wire == "openai_responses" and unit.role == "assistant" and not unit.open_calls:
+            for seq in reversed(unit.nodes):
+                node = self.state.nodes[seq]
+                if node.flags & (HAS_TEXT | IS_EMPTY) or node.calls or node.results or not node.has_reasoning:
+                    break
+                dangling.add(seq)
+        return dangling
 
     def _due(self, unit: Unit, done: int) -> bool:
         """A repair is made once: when the unit enters the projection, or where it is still loose."""

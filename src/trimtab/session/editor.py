@@ -29,7 +29,8 @@ class SessionEditor:
         self.target, self.counter = target, counter
         self._wire = wire_for(target.wire)
         self._hasher, self._bodies, self._fence_key = hasher, bodies, fence_key
-        self._made: dict[tuple[str, Edit], Made | None] = {}
+        # by message and not by body alone: short forms name the message
+        self._made: dict[tuple[int, str, Edit], Made | None] = {}
         self._answers: dict[tuple[str, str], Made] = {}
         self._texts: dict[str, Made] = {}
         self.fresh: dict[str, bytes] = {}
@@ -41,7 +42,7 @@ class SessionEditor:
             return None
         if edit == VERBATIM and node.wire == self.target.wire and not node.flags & (HAS_FENCE | HAS_BROKEN_ARGUMENTS):
             return Made(node.body_id, node.tokens)
-        key = (node.body_id, edit)
+        key = (node.seq, node.body_id, edit)
         if key not in self._made:
             if len(self._made) > _MOST_REMEMBERED:
                 self._made.clear()
@@ -52,7 +53,7 @@ class SessionEditor:
         """The client's own system text in the target's form."""
         if node.wire == self.target.wire:
             return Made(node.body_id, node.tokens)
-        key = (node.body_id, VERBATIM)
+        key = (node.seq, node.body_id, VERBATIM)
         made = self._made.get(key)
         if made is None:
             made = self._payload(self._bodies.message(node))

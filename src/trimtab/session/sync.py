@@ -103,9 +103,10 @@ def stored_nodes(lane: Lane) -> list[Node]:
 
 def _branch(nodes: Sequence[Node], sent: Walk) -> Match | None:
     """The longest beginning of the sent history that is stored on some branch."""
-    by_lineage = {node.lineage: node.seq for node in nodes}
+    # reasoning alone has the lineage of what is before it: only the content tells them apart
+    by_identity = {(node.lineage, node.content): node.seq for node in nodes}
     for index in range(len(sent.lineages) - 1, -1, -1):
-        seq = by_lineage.get(sent.lineages[index])
+        seq = by_identity.get((sent.lineages[index], sent.contents[index]))
         if seq is not None:
             return Match("branch", index + 1, seq)
     return None
