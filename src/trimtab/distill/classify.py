@@ -11,7 +11,10 @@ from trimtab.distill.sentences import MAX_SENTENCE_CHARS, mask_quotes
 
 _WORD = re.compile(r"[a-z']+")
 _LATIN_WORD = re.compile(r"[a-z]{2,}")
-_KEY_WORD = re.compile(r"[a-z][a-z0-9_-]{2,}|\d[\d,.]*|[\u4e00-\u9fff]+")
+_KEY_WORD = re.compile(r"[a-z][a-z0-9_-]{2,}|\d[\d,.]*|[#\u4e00-\u9fff]+")
+# "two nights" and "three nights" are about the same thing
+_CHINESE_NUMBER = re.compile(r"[\d一二两三四五六七八九十百千万半]+(?=[\u4e00-\u9fff])")
+_NUMBER = re.compile(r"\d[\d,.]*")
 _ENDING = re.compile(r"(?:ing|ed|es|s)$")
 _STOP_WORDS = frozenset(
     _WORD.findall(
@@ -20,7 +23,46 @@ _STOP_WORDS = frozenset(
         "get one per each about after before again also just more less most least"
     )
 )
-_STOP_PAIRS = frozenset(("我们", "一下", "可以", "不要", "必须", "还是", "就用", "改成", "改为", "决定", "现在", "之前", "这个", "那个", "所有", "一律", "使用", "不用", "算了", "取消"))
+_STOP_PAIRS = frozenset(
+    (
+        "我们",
+        "一下",
+        "可以",
+        "不要",
+        "必须",
+        "还是",
+        "就用",
+        "改成",
+        "改为",
+        "决定",
+        "现在",
+        "之前",
+        "这个",
+        "那个",
+        "所有",
+        "一律",
+        "使用",
+        "不用",
+        "算了",
+        "取消",
+        "#个",
+        "#下",
+        "#起",
+        "#定",
+        "#律",
+        "#样",
+        "#点",
+        "#切",
+    )
+)
+_LONGEST_CHANGE = 200  # characters
+_CHANGE = re.compile(
+    r"\b(?:back to|any ?more|instead|rather than|correction|turns out|drop(?:ping)? the|lift(?:ing)? the|relax(?:ing)? the|is off|are off|not needed|fine after all|may now|can now|hold on|never ?mind|update:|sorry|new (?:date|time|plan|limit|rule))\b"
+    r"|改|换|不用了|不要了|放开|可以.{0,10}了|错了|不对"
+)
+_RULES: frozenset[Field] = frozenset({"constraint", "negative", "format", "role"})
+# of the key words of the earlier item, so that a long one is not replaced by two words in passing
+_LEAST_SHARE = 0.3
 _REPLACEABLE: tuple[Field, ...] = ("constraint", "format", "decision", "preference", "role")
 
 
@@ -51,6 +93,8 @@ def _english_field(masked: str, is_system: bool, chinese: bool) -> Field | None:
     order = plain_en.without_courtesy(lower)
     if order != lower and not rules_en.TRIGGERS.isdisjoint(rules_en.words_of(order)):
         field = rules_en.classify(order)
+    if field is None and order == lower:
+        field = plain_en.asked_with(lower)
     if field is None:
         plain = rules_en.plain(order)
         field = plain_en.classify(plain, is_system) if plain else None
@@ -81,8 +125,9 @@ def is_todo(sentence: str) -> bool:
 def key_words(text: str) -> set[str]:
     """What a sentence is about: words without their endings, numbers, pairs of Chinese characters."""
     keys: set[str] = set()
-    for word in _KEY_WORD.findall(text.lower()):
-        if "\u4e00" <= word[0] <= "\u9fff":
+    lower = text.lower()
+    for word in _KEY_WORD.findall(_CHINESE_NUMBER.sub("#", lower)) + _NUMBER.findall(lower):
+        if word[0] == "#" or "\u4e00" <= word[0] <= "\u9fff":
             keys.update(pair for at in range(len(word) - 1) if (pair := word[at : at + 2]) not in _STOP_PAIRS)
         elif word not in _STOP_WORDS:
             keys.add(word.rstrip(".,") if word[0].isdigit() else _ENDING.sub("", word))
@@ -96,11 +141,29 @@ def reversal_strength(sentence: str) -> int:
     return max(plain_en.reversal_strength(sentence.lower().replace("’", "'")), plain_zh.reversal_strength(sentence))
 
 
+def changes_something(active: Sequence[SummaryItem], field: Field | None, sentence: str) -> bool:
+    """Whether the sentence is a decision because it changes one of the active items, though it may not be plain which.
+
+    Short of a plain reference nothing is superseded; the decision stands beside the older item, and is the newer one.
+    """
+    if field not in (None, "constraint", "format", "preference") or len(sentence) > _LONGEST_CHANGE:
+        return False
+    lower = sentence.lower().replace("’", "'")
+    if (
+        lower.rstrip().endswith(("?", "？"))
+        or rules_en.is_reported(lower)
+        or not (_CHANGE.search(lower) or reversal_strength(sentence) == 2)
+    ):
+        return False
+    keys = {key for key in key_words(sentence) if not key[0].isdigit()}
+    return any(item.status == "active" and item.field in (*_REPLACEABLE, "negative") and keys & key_words(item.text) for item in active)
+
+
 def superseded_by(active: Sequence[SummaryItem], field: Field | None, sentence: str) -> str:
     """The id of the one active item that a reversal plainly refers to, or "".
 
-    Two key words in common will do, or one word where the sentence says that it changes something; what was forbidden
-    takes both. Of two that fit equally well it is neither.
+    Two key words in common will do for a decision, or one where the sentence says that it changes something; a rule takes
+    one more, and all take a fair share of the key words of the earlier item. Of two that fit equally well it is neither.
     """
     if field is not None and field not in PINNED_FIELDS | {"preference"}:
         return ""
@@ -112,14 +175,16 @@ def superseded_by(active: Sequence[SummaryItem], field: Field | None, sentence: 
     old = [re.compile(rf"(?<![a-z0-9.]){re.escape(value)}(?![a-z0-9])") for value in values if value]
     matches: list[tuple[float, str]] = []
     for item in active:
-        if item.status != "active" or item.field not in _REPLACEABLE + ("negative",):
+        if item.status != "active" or item.field not in (*_REPLACEABLE, "negative"):
             continue
         common = keys & key_words(item.text)
         shared = len(common)
         words = sum(not key[0].isdigit() for key in common)
         named = any(value.search(item.text.lower()) for value in old)
-        needed = 3 - strength + (item.field == "negative")
-        if shared >= needed and words >= 1 or (named and shared and item.field == field != "negative"):
+        # a rule takes more than a decision: one that is lost by mistake is lost for good
+        needed = 3 - strength + (item.field in _RULES)
+        enough = shared >= max(needed, _LEAST_SHARE * len(key_words(item.text))) and words >= 1
+        if enough or (named and shared and item.field == field != "negative"):
             matches.append((shared + named, item.item_id))
     matches.sort(reverse=True)
     if not matches or (len(matches) > 1 and matches[0][0] == matches[1][0]):

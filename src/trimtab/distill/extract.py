@@ -10,7 +10,7 @@ from msgspec import Struct
 from trimtab.core.messages import Message
 from trimtab.core.summary import Field, ItemChanges, SummaryItem
 from trimtab.distill import rules_en, rules_zh
-from trimtab.distill.classify import is_todo, key_words, rule_field, superseded_by
+from trimtab.distill.classify import changes_something, is_todo, key_words, rule_field, superseded_by
 from trimtab.distill.facts import HINT, facts
 from trimtab.distill.sentences import sentences
 from trimtab.distill.spans import Span, data_spans, user_spans
@@ -18,7 +18,7 @@ from trimtab.distill.status import tool_facts
 
 # bounds of the work on one message: of a text of this author at most so much is read, from both ends
 _MAX_HEAD_CHARS, _MAX_TAIL_CHARS = 48_000, 16_000
-_MAX_FACTS, _MAX_TOOL_FACTS, _MAX_QUESTIONS = 5, 2, 3
+_MAX_FACTS, _MAX_TOOL_FACTS, _MAX_QUESTIONS = 5, 8, 3
 _LEAST_QUESTION = 6  # characters; a Chinese question is short
 # live items of a field beyond which the oldest are closed, and how many then stay (twofold, so that closing is rare);
 # they remain in the ledger and in its exact index
@@ -89,7 +89,7 @@ def _from_author(found: _Found, text: str, is_user: bool) -> None:
         sentence = text[start:end]
         field = rule_field(sentence, not is_user)
         replaced = superseded_by(found.active, field, sentence) if found.active else ""
-        if replaced:
+        if replaced or (found.active and changes_something(found.active, field, sentence)):
             # what changes a rule or a decision is itself a decision, whatever its words
             field = "decision"
         if field is not None:
@@ -107,7 +107,7 @@ def _from_author(found: _Found, text: str, is_user: bool) -> None:
         found.add("fact", fact)
     if own != [(0, len(text))] and is_user:
         for start, end in data_spans(text, own)[:4]:
-            for fact in tool_facts("", text[start:end], 1):
+            for fact in tool_facts("", text[start:end], 3):
                 found.add("fact", fact)
 
 
