@@ -8,23 +8,30 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from trimtab.core.messages import Message
-from trimtab.core.summary import Field, ItemChanges, SummaryItem
+from trimtab.core.summary import PINNED_FIELDS, Field, ItemChanges, SummaryItem
 from trimtab.distill import rules_en, rules_zh
-from trimtab.distill.classify import changes_something, is_todo, key_words, rule_field, superseded_by
 from trimtab.distill.facts import HINT, facts
-from trimtab.distill.sentences import sentences
+from trimtab.distill.sentences import MAX_SENTENCE_CHARS, mask_quotes, sentences
 from trimtab.distill.spans import Span, data_spans, user_spans
 from trimtab.distill.status import tool_facts
 
 # bounds of the work on one message: of a text of this author at most so much is read, from both ends
 _MAX_HEAD_CHARS, _MAX_TAIL_CHARS = 48_000, 16_000
-_MAX_FACTS, _MAX_TOOL_FACTS, _MAX_QUESTIONS = 5, 8, 3
-_LEAST_QUESTION = 6  # characters; a Chinese question is short
+_MAX_FACTS, _MAX_TOOL_FACTS, _MAX_QUESTIONS = 5, 2, 3
 # live items of a field beyond which the oldest are closed, and how many then stay (twofold, so that closing is rare);
 # they remain in the ledger and in its exact index
 _LIVE_LIMITS: dict[Field, int] = {"fact": 200, "action": 200, "todo": 60, "question": 20, "state": 60, "structure": 60}
+_WORD = re.compile(r"[a-z']+")
+_KEY_WORD = re.compile(r"[a-z][a-z0-9_-]{2,}|\d[\d,.]*|[\u4e00-\u9fff]+")
 _DONE_BOX = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[[xX✓✔]\][ \t]*(\S[^\n]{2,200})$", re.M)
 _OPEN_BOX = "[ ]"
+_STOP_WORDS = frozenset(
+    _WORD.findall(
+        "the and for with that this you your are not from instead rather than make let use going please actually its it's our now then have has "
+        "will all any but can should must never always only okay yes want would like into was were been they them there here what when which out "
+        "get one per each"
+    )
+)
 
 
 class _Found(Struct):
@@ -84,22 +91,20 @@ def _from_author(found: _Found, text: str, is_user: bool) -> None:
     if not own:
         return
     plain: list[Span] = []
+    chinese = rules_zh.HAS_CHINESE.search(text) is not None
+    english = not rules_en.TRIGGERS.isdisjoint(rules_en.words_of(text))
     questions = 0
-    for start, end in _all_sentences(text, own, True):
+    for start, end in _all_sentences(text, own, english or chinese):
         sentence = text[start:end]
-        field = rule_field(sentence, not is_user)
-        replaced = superseded_by(found.active, field, sentence) if found.active else ""
-        if replaced or (found.active and changes_something(found.active, field, sentence)):
-            # what changes a rule or a decision is itself a decision, whatever its words
-            field = "decision"
+        field = _rule_field(sentence, english, chinese) if english or chinese else None
         if field is not None:
-            found.add(field, sentence, replaced)
+            found.add(field, sentence, _superseded_by(found, field, sentence))
             continue
         plain.append((start, end))
-        if is_user and sentence.endswith(("?", "？")) and end - start >= _LEAST_QUESTION and questions < _MAX_QUESTIONS:
+        if is_user and sentence.endswith(("?", "？")) and end - start >= 12 and questions < _MAX_QUESTIONS:
             questions += 1
             found.add("question", sentence)
-        elif is_todo(sentence):
+        elif _is_todo(sentence, english, chinese):
             found.add("todo", sentence)
     if HINT.search(text) is None:
         return
@@ -107,7 +112,7 @@ def _from_author(found: _Found, text: str, is_user: bool) -> None:
         found.add("fact", fact)
     if own != [(0, len(text))] and is_user:
         for start, end in data_spans(text, own)[:4]:
-            for fact in tool_facts("", text[start:end], 3):
+            for fact in tool_facts("", text[start:end], 1):
                 found.add("fact", fact)
 
 
@@ -141,7 +146,7 @@ def _all_sentences(text: str, own: Sequence[Span], rules_likely: bool) -> Iterat
         for first, last in sentences(text, start, end):
             heading_end = text.find("\n", first, last)
             is_list = heading_end >= 0 and text[first:heading_end].rstrip().endswith((":", "："))
-            if is_list and not (rules_likely and rule_field(text[first:heading_end], False)):
+            if is_list and not (rules_likely and _rule_field(text[first:heading_end], True, True)):
                 yield first, heading_end
                 yield from sentences(text, heading_end + 1, last)
             else:
@@ -168,14 +173,72 @@ def _bounded(own: Sequence[Span]) -> list[Span]:
     return head + tail[::-1]
 
 
+def _rule_field(sentence: str, english: bool, chinese: bool) -> Field | None:
+    if len(sentence) > MAX_SENTENCE_CHARS:
+        return None
+    masked = mask_quotes(sentence)
+    field = None
+    if chinese and rules_zh.HAS_CHINESE.search(masked):
+        field = rules_zh.classify(masked)
+    if (
+        field is None
+        and english
+        and not rules_en.TRIGGERS.isdisjoint(_WORD.findall(masked.lower().replace("’", "'").replace("n't", " not")))
+    ):
+        field = rules_en.classify(masked)
+    return field
+
+
+def _is_todo(sentence: str, english: bool, chinese: bool) -> bool:
+    return len(sentence) <= 300 and ((english and rules_en.is_todo(sentence)) or (chinese and rules_zh.is_todo(sentence)))
+
+
+def _key_words(text: str) -> set[str]:
+    """What a sentence is about: words without their endings, numbers, pairs of Chinese characters."""
+    keys: set[str] = set()
+    for word in _KEY_WORD.findall(text.lower()):
+        if "\u4e00" <= word[0] <= "\u9fff":
+            keys.update(word[at : at + 2] for at in range(len(word) - 1))
+        elif word not in _STOP_WORDS:
+            keys.add(word.rstrip(".,") if word[0].isdigit() else re.sub(r"(?:ing|ed|es|s)$", "", word))
+    return keys
+
+
+def _superseded_by(found: _Found, field: Field, sentence: str) -> str:
+    """The id of the one active item that a reversal plainly refers to, or "".
+
+    Two key words in common, or the old value by name ("5 instead of 3") and one more; within the same field one of
+    them will do for the old value. What was forbidden is never superseded by guessing.
+    """
+    if field not in PINNED_FIELDS | {"preference"} or field == "negative":
+        return ""
+    if not (rules_en.is_reversal(sentence) or rules_zh.is_reversal(sentence)):
+        return ""
+    keys = _key_words(sentence)
+    values = [*rules_en.old_values(sentence), *rules_zh.old_values(sentence)]
+    old = [re.compile(rf"(?<![a-z0-9.]){re.escape(value)}(?![a-z0-9])") for value in values if value]
+    matches: list[tuple[int, str]] = []
+    for item in found.active:
+        if item.status != "active" or item.field not in (field, "constraint", "format", "decision", "preference"):
+            continue
+        named = any(value.search(item.text.lower()) for value in old)
+        shared = len(keys & _key_words(item.text))
+        if (shared >= 2 and (named or item.field == field)) or (named and shared >= 1 and item.field == field):
+            matches.append((shared + named, item.item_id))
+    matches.sort(reverse=True)
+    if not matches or (len(matches) > 1 and matches[0][0] == matches[1][0]):
+        return ""
+    return matches[0][1]
+
+
 def _close_done(found: _Found, text: str) -> None:
     """Close the to-dos that the text ticks off."""
     if "[x]" not in text.lower() and "[✓]" not in text:
         return
-    done = [key_words(box[1]) for box in _DONE_BOX.finditer(text)]
+    done = [_key_words(box[1]) for box in _DONE_BOX.finditer(text)]
     for item in found.active:
         if item.field == "todo" and item.status == "active":
-            keys = key_words(item.text)
+            keys = _key_words(item.text)
             if keys and any(len(keys & ticked) >= 0.7 * len(keys | ticked) for ticked in done if ticked):
                 found.closed.append(item.item_id)
 

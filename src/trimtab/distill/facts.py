@@ -7,14 +7,7 @@ from collections.abc import Iterable
 
 Span = tuple[int, int]
 
-_SMALL = r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|eighteen|twenty|thirty|forty|fifty|sixty|ninety|hundred|half|dozen)"
-_WEEKDAY = r"(?:mon|tues?|wednes|thurs?|fri|satur|sun)day"
-_NUMERAL = "[一二两三四五六七八九十百千万亿半]"
-# what may hold a fact: cheap, and true of few sentences without one
-HINT = re.compile(
-    rf"[\d@/\\_]|\b[A-Z]{{2,}}[-_]|(?i:\b(?:{_SMALL}|{_WEEKDAY}|tomorrow|january|february|march|april|june|july|august|september|october|november|december)\b)"
-    rf"|{_NUMERAL}(?=[\u4e00-\u9fff])|[周账账户]|明天|后天|今晚|月底"
-)
+HINT = re.compile(r"[\d@/\\]")
 # each name is a kind; its weight says how hard it would be to do without
 _WEIGHTS = {
     "email": 5,
@@ -29,10 +22,6 @@ _WEIGHTS = {
     "host": 3,
     "time": 2,
     "version": 2,
-    "code": 3,
-    "day": 2,
-    "small": 2,
-    "any": 2,
 }
 _THING = re.compile(
     # begins where no word goes on: tried at word starts only
@@ -53,12 +42,7 @@ _THING = re.compile(
     r"|(?P<version>\bv?\d+\.\d+(?:\.\d+)+\b|\bv\d+(?:\.\d+)*\b)"
     r"|(?P<named>\b(?:account|user ?name|login|order|ticket|customer|table|branch|database|bucket|port|extension|room|flight|password hint)\s?"
     r"(?:name|number|no\.?|id|#)?\s?(?:is|:|=)\s?[\w./-]{2,60})"
-    r"|(?P<number>(?<![\w.,-])\d[\d,]{5,40}\d(?![\w,]))"
-    r"|(?P<code>\b[A-Za-z][\w-]{0,40}\d[\w-]{0,40}|\b\d{1,12}[A-Za-z][\w-]{0,40}|\b[A-Za-z]{1,40}_\w{1,60}|\b[A-Z]{2,10}-[A-Z]{1,12}\b)"
-    r"|(?P<any>\d[\d.,:]{0,24}))"
-    rf"|(?P<day>(?i:\b(?:{_WEEKDAY}|tomorrow|tonight|(?:january|february|april|june|july|august|september|october|november|december)|(?:in|since|by|until|from) march)\b)"
-    rf"|(?:上|下|本|这)?(?:个)?(?:周|星期|礼拜)[一二三四五六日天末]|{_NUMERAL}{{1,3}}月(?:{_NUMERAL}{{1,3}}[日号]|底|初|中旬)?|{_NUMERAL}{{1,3}}[日号]|明天|后天|今晚|月底|{_NUMERAL}{{1,3}}点(?:半|钟)?)"
-    rf"|(?P<small>(?i:\b{_SMALL}\b[- ]\w)|(?!一[个种下些次份条张段篇])(?!千万)(?!百分){_NUMERAL}{{1,8}}(?=[个位名人天晚夜周月年元块万千百次条份件张台套页行列字句段步章节小时分秒公米斤克度倍成种家间盒瓶杯勺颗粒片支只匹轮层楼号盎毫]))",
+    r"|(?P<number>(?<![\w.,-])\d[\d,]{5,40}\d(?![\w,])))",
     re.ASCII,
 )
 # the sentence around a fact is shown up to this length; beyond it the words nearest to the thing
@@ -66,7 +50,7 @@ _MAX_FACT_CHARS = 240
 _MAX_THINGS = 400
 
 
-def facts(text: str, sentences: Iterable[Span], limit: int, least_weight: int = 2) -> list[str]:
+def facts(text: str, sentences: Iterable[Span], limit: int) -> list[str]:
     """The most telling sentences with identifiers, amounts, dates, paths or addresses: at most `limit`, in text order,
     each an exact slice of the text. A sentence counts by its different things, the rarer kinds more."""
     scored: list[tuple[int, int, str]] = []
@@ -85,7 +69,7 @@ def facts(text: str, sentences: Iterable[Span], limit: int, least_weight: int = 
             seen.add(thing[0])
             first = first or thing
             score += _WEIGHTS[thing.lastgroup or "version"]
-        if first is not None and score >= least_weight:
+        if first is not None and score >= 2:
             scored.append((score, start, _around(text, start, end, first)))
         if budget < 0:
             break
@@ -96,12 +80,6 @@ def facts(text: str, sentences: Iterable[Span], limit: int, least_weight: int = 
 def things(text: str) -> list[str]:
     """The identifiers, amounts, dates, paths and addresses themselves, in order, each once."""
     return list(dict.fromkeys(found[0] for found in _THING.finditer(text)))
-
-
-def values(text: str) -> list[str]:
-    """The identifiers, amounts and dates alone, in order, each once: no address, path or phrase that could lead anywhere."""
-    kinds = ("ident", "uuid", "date", "amount", "number", "code", "time")
-    return list(dict.fromkeys(found[0].strip() for found in _THING.finditer(text) if found.lastgroup in kinds))
 
 
 def _around(text: str, start: int, end: int, thing: re.Match[str]) -> str:

@@ -95,7 +95,6 @@ _POLITE = re.compile(
 _HYPOTHETICAL = re.compile(
     r"\b(?:if|whether|in case|suppose|supposing|assuming|imagine|unless|what if|say (?:we|i|you)|would mean|wonder|wondering|not sure|unsure)\b"
 )
-_SUPPOSED = re.compile(r"^(?:i wonder|whether|suppose|supposing|assuming|imagine|what if)\b")
 _CLAUSE = re.compile(r"[,;:.!—–]|\bthen\b")
 _OWN_ORDER = re.compile(r"(?:^|\s)(?:don't|do not|never)\b")
 _PRONOUN_BEFORE = re.compile(r"\b(?:i|we|they|you|it|he|she|who|that|which|users|people|customers)\s+$")
@@ -276,7 +275,7 @@ _CUES: tuple[tuple[Field, frozenset[str], re.Pattern[str]], ...] = (
     ("preference", _FIELD_WORDS["preference"], _PREFERENCE),
 )
 _REVERSAL = re.compile(
-    r"\b(?:actually|instead|on second thought|scratch that|correction|change|switch|rather than|no longer|make it|now)\b|^no,"
+    r"\b(?:actually|instead|on second thought|scratch that|correction|change|switch|rather than|no longer|make it|from now on)\b|^no,"
 )
 _OLD_VALUE = re.compile(r"\b(?:instead of|rather than|not|from|no longer) (?:the |a |an |at )?([\w$€£.,-]+)")
 
@@ -297,18 +296,6 @@ def classify(sentence: str) -> Field | None:
         if any(not _is_void(text, cue) for cue in cues.finditer(text)):
             return field
     return None
-
-
-def plain(text: str) -> str:
-    """The lower-case text with its idioms masked, or "" where it asks, supposes or reports: for `plain_en`."""
-    if text.rstrip(" \"')*").endswith(("?", "？")) or _QUESTION.match(text) or _REPORTED.search(text) or _SUPPOSED.match(text):
-        return ""
-    return _IDIOMS.sub(lambda idiom: "\x02" * len(idiom[0]), text)
-
-
-def is_reported(text: str) -> bool:
-    """Whether the lower-case text tells what someone else says."""
-    return _REPORTED.search(text) is not None
 
 
 def is_todo(sentence: str) -> bool:

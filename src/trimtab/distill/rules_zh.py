@@ -29,11 +29,11 @@ _HYPOTHETICAL = re.compile(r"如果|要是|假如|假设(?!你)|假使|倘若|�
 _CLAUSE = re.compile(r"[，,；;：:。！、]|的话|则")
 _REPORTED = re.compile(
     r"(?:他|她|他们|她们|对方|有人|日志|报错|文档|页面|网页|网站|邮件|手册|文章|客户|老板|同事|经理|系统|程序|提示框|错误信息|教程|官网|公告|通知|朋友|医生|老师|"
-    r"供应商|作者|书上|书里|新闻|报道|说明书|模型|助手|机器人|领导|编译器|控制台|弹窗|论文|专家|评论|网友|房东|律师|物业|售后|客服|帖子|上面|里面|牌子|合同|条款|规定)"
-    r"[^，,。；]{0,8}?(?:说(?!明)|写(?!作)|告诉|提示(?!词)|显示|建议|表示|提到|声称|警告|认为|指出|强调|叮嘱|劝|让我|叫我|称|写着)"
+    r"供应商|作者|书上|书里|新闻|报道|说明书|模型|助手|机器人|领导|编译器|控制台|弹窗|论文|专家|评论|网友|房东|律师|物业|售后|客服|帖子|上面|里面|牌子)"
+    r"[^，,。；]{0,8}?(?:说(?!明)|写(?!作)|告诉|提示(?!词)|显示|建议|表示|提到|声称|警告|认为|指出|强调|叮嘱|劝|让我|叫我|称)"
     r"|据(?:说|报道|悉)|听说|根据(?:文档|日志|网页|文章)|被告知"
 )
-_PAST = re.compile(r"了(?![解])|以前|昨天|去年|上周|上个?月|前天|已经|曾|据|估计|大概|可能|发现|从来|刚才|好像|似乎")
+_PAST = re.compile(r"了(?![解])|昨天|去年|上周|上个?月|前天|已经|曾|据|估计|大概|可能|发现|从来|刚才|好像|似乎")
 
 _START = r"(?:^|[，,。；;：:！!、\s\x01]|请|千万|就|也|都|可|先|再|你|您|且|并|但|而且|所以|大家|一律|一定|记得|注意)"
 _DO = (
@@ -140,14 +140,6 @@ def classify(sentence: str) -> Field | None:
         if any(not _is_void(text, cue.start()) for cue in cues.finditer(text)):
             return field
     return None
-
-
-def plain(text: str) -> str:
-    """The lower-case text with its idioms masked, or "" where it reports: for `plain_zh`."""
-    text = text.lower()
-    if _REPORTED.search(text):
-        return ""
-    return _IDIOMS.sub(lambda idiom: ("\x03" if _QUESTION_BEFORE.match(idiom[0]) else "\x02") * len(idiom[0]), text)
 
 
 def is_todo(sentence: str) -> bool:

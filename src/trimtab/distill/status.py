@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from trimtab.distill.facts import facts, values
+from trimtab.distill.facts import facts
 from trimtab.distill.sentences import sentences
 
 Outcome: TypeAlias = Literal["ok", "failed", "unknown"]
@@ -43,15 +43,7 @@ _TOTAL = re.compile(
     r"\"?\b(?:grand_?total|total\w*|sum|amount|balance|count|row_count|总计|合计|总额|共计)\b\"?\s*[:=：]\s*(?:\"[^\"\n]{1,60}\"|[$€£¥]?-?\d[\d,.]*(?: ?[A-Za-z%]{1,8}\b)?)",
     re.I,
 )
-# a member whose value is an identifier, a number or a date
-_IDENT = re.compile(
-    r"\"(?:\w*_)?(?:id|number|code|reference|key|email|path|url|name)\"\s*:\s*(?:\"[^\"\n]{3,80}\"|\d{4,})"
-    r"|\"[^\"\n]{1,40}\"\s*:\s*(?:\"[^\"\n\d]{0,40}\d[^\"\n]{0,60}\"|-?\d[\d.eE+-]{0,24})"
-    r"|\"[^\"\n]{1,40}\"\s*:\s*\"[\w.:@-]*[-_./:@][\w.:/@-]*\"",
-    re.I,
-)
-# `name: value` on a line of its own, the value one word
-_MEMBER = re.compile(r"(?m)^[ \t-]*[\w \u4e00-\u9fff]{2,24}[:=：][ \t]*[\w./:@#-]{2,60}[ \t]*$")
+_IDENT = re.compile(r"\"(?:\w*_)?(?:id|number|code|reference|key|email|path|url)\"\s*:\s*(?:\"[^\"\n]{3,80}\"|\d{4,})", re.I)
 _ORDERS = re.compile(
     r"(?i)\b(?:must|always|never|ignore|disregard|do not|don't|should|from now on|make sure|you are|instructions?|system prompt|assistant|please|remember)\b|必须|务必|不要|不得|禁止|忽略|你是|请|一律|从现在"
 )
@@ -131,14 +123,9 @@ def tool_facts(name: str, text: str, limit: int) -> list[str]:
     candidates = [*error_lines(near, 1), *(total[0].rstrip(",.") for _, total in zip(range(2), _TOTAL.finditer(near), strict=False))]
     if near.lstrip()[:1] not in ("[", "{"):
         spans = list(sentences(near, 0, len(near)))[:200]
-        ordering = [span for span in spans if _ORDERS.search(near, *span)]
-        # a lone small number stands in the line of the call
-        candidates += facts(near, [span for span in spans if span not in ordering], limit, least_weight=3)
-        # of a sentence that gives orders nothing but its numbers and identifiers
-        candidates += [thing for start, end in ordering[:limit] for thing in values(near[start:end])]
-        candidates += [member[0] for _, member in zip(range(limit), _MEMBER.finditer(near), strict=False)]
-    else:
-        candidates += [ident[0] for _, ident in zip(range(4 * limit), _IDENT.finditer(near), strict=False)]
+        candidates += facts(near, [span for span in spans if not _ORDERS.search(near, *span)], limit)
+    elif near.lstrip().startswith("{"):
+        candidates += [ident[0] for _, ident in zip(range(2), _IDENT.finditer(near), strict=False)]
     for fact in candidates:
         line = " ".join(fact.split())
         if line and not _ORDERS.search(line) and len(found) < limit and not any(line in old for old in found):
