@@ -88,7 +88,19 @@ def _flat(body: dict[str, Any]) -> list[Any]:
         content = message.get("content")
         pieces.append((message.get("role"), "begins", rest)) if rest else None
         pieces += [(message.get("role"), block) for block in _blocks(content)]
-    return pieces
+    return _joined(pieces)
+
+
+def _joined(pieces: list[Any]) -> list[Any]:
+    """Neighbouring texts of one role as one text: as a string and as a list of parts they say the same."""
+    joined: list[Any] = []
+    for piece in pieces:
+        texts = [row[1]["text"] for row in (joined[-1] if joined else None, piece) if _text(row) is not None]
+        if len(texts) == 2 and joined[-1][0] == piece[0]:
+            joined[-1] = (piece[0], {"type": "text", "text": "\n\n".join(texts)})
+        else:
+            joined.append(piece)
+    return joined
 
 
 def _input(body: dict[str, Any]) -> list[dict[str, Any]]:

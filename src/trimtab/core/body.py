@@ -283,24 +283,27 @@ def stubbed_to_fit(state: SessionState, views: Sequence[UnitView], keep_from: in
 NOT_DENSE = 2**63
 
 
-def as_ranges(rows: Iterable[tuple[int, Action, Reason]], dense_after: int) -> tuple[Decision, ...]:
+def as_ranges(rows: Iterable[tuple[int, Action, Reason]], dense_after: int, holes: Sequence[int] = ()) -> tuple[Decision, ...]:
     """Join neighbours of one fate: the shortest list of ranges, by seq.
 
     Args:
-        dense_after: the rows name every message after this seq, so that what lies between two of them is none.
+        dense_after: the rows name every message after this seq, so that what lies between two of them is none,
+        holes: but for these.
     """
     ranges: list[Decision] = []
     for seq, action, reason in sorted(rows):
         last = ranges[-1] if ranges else None
-        if (
-            last is not None
-            and (last.action, last.reason) == (action, reason)
-            and (last.last_seq > dense_after or seq <= last.last_seq + 1)
-        ):
+        if last is not None and (last.action, last.reason) == (action, reason) and _adjoin(last.last_seq, seq, dense_after, holes):
             ranges[-1] = Decision(last.first_seq, max(seq, last.last_seq), action, reason)
         else:
             ranges.append(Decision(seq, seq, action, reason))
     return tuple(ranges)
+
+
+def _adjoin(last_seq: int, seq: int, dense_after: int, holes: Sequence[int]) -> bool:
+    if seq <= last_seq + 1:
+        return True
+    return last_seq > dense_after and not any(last_seq < hole < seq for hole in holes)
 
 
 def tokens_of(segments: Sequence[Segment]) -> int:

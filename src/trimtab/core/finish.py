@@ -64,7 +64,7 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
         params_id=inputs.params_id,
         tokens=sum(sections.values()),
         sections=sections,
-        decisions=() if draft.whole else as_ranges(draft.body.decisions, state.cut_seq),
+        decisions=() if draft.whole else as_ranges(draft.body.decisions, state.cut_seq, state.holes),
         budget=budget,
         prefix_tokens=prefix,
         break_reason=why,

@@ -236,6 +236,8 @@ def _compacted(state: SessionState, seq: int, entry: e.Compacted) -> None:
         for unit in removed:
             for node in unit.nodes:
                 state.nodes.pop(node, None)
+        late = (node for unit in removed for node in unit.nodes if node > entry.cut_seq)
+        state.holes = sorted(node for node in (*state.holes, *late) if node > entry.cut_seq)
         state.call_units = {call: key for call, key in state.call_units.items() if key not in gone}
     state.epoch, state.cut_seq = entry.epoch, max(state.cut_seq, entry.cut_seq)
     state.indexed_seq = max(state.indexed_seq, state.cut_seq)

@@ -258,7 +258,7 @@ class Planner:
             cut_seq=cut_seq,
             front=front,
             segments=tuple(body.segments),
-            decisions=as_ranges([*left, *body.decisions], state.cut_seq),
+            decisions=as_ranges([*left, *body.decisions], state.cut_seq, state.holes),
             tokens_before=before,
             tokens_after=0,
             covered=(min(unit.key for unit in gone), cut_seq) if gone else (0, 0),

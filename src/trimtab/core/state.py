@@ -91,7 +91,10 @@ class Pin(Struct, frozen=True, array_like=True):
 
 
 class SessionState(Struct):
-    """Everything a plan needs. See the fields' names; counts are raw tokens of `counter_id`."""
+    """Everything a plan needs. See the fields' names; counts are raw tokens of `counter_id`.
+
+    `holes` are messages after `cut_seq` that have left all the same: late results of exchanges before it.
+    """
 
     seq: int = 0
     head: int = 0
@@ -118,6 +121,7 @@ class SessionState(Struct):
 
     epoch: int = 0
     cut_seq: int = 0
+    holes: list[int] = field(default_factory=list)
     indexed_seq: int = 0
     unindexed: int = 0
     compacted_tokens: int = 0
