@@ -23,7 +23,7 @@ from trimtab.policies import policy_for
 from trimtab.session.bodies import Bodies
 from trimtab.session.editor import SessionEditor
 from trimtab.session.incoming import Intake
-from trimtab.session.lane import Lane, Write
+from trimtab.session.lane import WRITE_TRIES, Lane, Write
 from trimtab.session.recalling import current_question, fragments_of, search, turn_rows
 from trimtab.settings import Settings
 from trimtab.stores import Body, Count
@@ -39,6 +39,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     tools: list[Any] | None = None
     max_output_tokens: int | None = None
     bare: bool = False
+    system: tuple[Message, ...] | None = None
 
 
 class Requester:
@@ -65,23 +66,44 @@ class Requester:
 
     def request(self, ask: Ask) -> PromptPlan | None:
         """Plan and commit; None where the last request is still the answer (same state, same inputs)."""
-        self.use_counter()
         planned: list[PromptPlan] = []
+        overtaken = True
 
         def build(state: SessionState, next_seq: int) -> Write | None:
+            nonlocal overtaken
             planned.clear()
+            overtaken = self._unready(state, ask)
+            if overtaken:
+                return None
             write, prompt_plan = self._build(state, ask)
             if prompt_plan is not None:
                 planned.append(prompt_plan)
             return write
 
-        self.lane.write(build)
+        for _ in range(WRITE_TRIES):
+            # another writer may set another system text between this and the plan's commit: then once more
+            if self._unready(self.lane.state, ask):
+                self.use_counter()
+                if ask.system is not None:
+                    self.set_instructions(ask.system)
+            self.lane.write(build)
+            if not overtaken:
+                break
         if not planned:
             return None
         request = planned[0].request
         self.editor_for(ask.target).stored(_segment_ids(planned[0]))
         self._stored.update((request.tools_id, request.params_id))
         return planned[0]
+
+    def _unready(self, state: SessionState, ask: Ask) -> bool:
+        """Whether the counter or the client's system text must be entered before a plan can be made."""
+        if state.counter_id != self.counter.counter_id:
+            return True
+        if ask.system is None:
+            return False
+        given = [self.hasher.body_id(message.wire_format, message.wire) for message in ask.system]
+        return given != [node.body_id for node in state.instructions]
 
     def _build(self, state: SessionState, ask: Ask) -> tuple[Write | None, PromptPlan | None]:
         tools_id, tools_tokens, tools_bytes = self._tools_of(ask.tools)
@@ -175,7 +197,7 @@ class Requester:
         return tuple(segments)
 
     def _recalled(self, state: SessionState) -> tuple[Recalled | None, tuple[Fragment, ...]]:
-        """What recall brings for the current question: searched once a turn, and again once more has left."""
+        """What recall brings for the current question: searched once a turn, and again where that came back short."""
         level = state.last.level if state.last else 0
         if not state.cut_seq or not self.policy.recalls(self.settings, level):
             return None, ()
@@ -183,7 +205,9 @@ class Requester:
         if not seq:
             return None, ()
         recalled = state.recalled
-        if recalled is None or recalled.for_seq != seq or recalled.cut_seq < state.cut_seq:
+        # within a turn it is searched again only if more has left since and the last search came back short
+        short = recalled is not None and recalled.cut_seq < state.cut_seq and len(recalled.hits) < self.settings.recall_limit
+        if recalled is None or recalled.for_seq != seq or short:
             recalled = search(self.lane, question, seq, self.settings.recall_limit)
         history = state.last.history_budget_tokens if state.last else 0
         share = int(history * min(self.settings.recall_max_ratio, self.settings.budget.trigger_ratio / 4))

@@ -42,9 +42,8 @@ class RequestPart(SessionBase):
         with self._open_lock():
             target = target or self.target
             requester = self._requester_for(target)
-            if system is not None:
-                requester.set_instructions(wire_for(target.wire).parse_system(system))
-            ask = Ask(target=target, tools=tools, max_output_tokens=max_output_tokens)
+            given = wire_for(target.wire).parse_system(system) if system is not None else None
+            ask = Ask(target=target, tools=tools, max_output_tokens=max_output_tokens, system=given)
             made = requester.request(ask)
             if made is None and self._lane.catch_up():
                 made = requester.request(ask)
