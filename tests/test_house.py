@@ -201,3 +201,10 @@ def test_every_installed_requirement_is_pinned() -> None:
         pytest.fail(f"{lacking} is not installed; run: make test")
     unpinned = {name: dist.version for name, dist in installed.items() if name != "trimtab" and name not in pins}
     assert unpinned == {}
+
+
+@pytest.mark.parametrize("page", ["ARCHITECTURE.md", "CONTRIBUTING.md"])
+def test_files_that_a_page_names_are_there(page: str) -> None:
+    named = set(re.findall(r"`([a-z_]+(?:/[a-z_]+)*\.py)`", (ROOT / page).read_text("utf-8")))
+    there = [str(path.relative_to(ROOT)) for folder in ("src", "tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
+    assert sorted(name for name in named if not any(f"/{path}".endswith(f"/{name}") for path in there)) == []
