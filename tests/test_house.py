@@ -20,7 +20,7 @@ import trimtab
 from trimtab import errors
 from trimtab.core import plan
 from trimtab.policies import PRESETS
-from trimtab.settings import Budget, Settings
+from trimtab.settings import Budget, Settings, Summarizer
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -109,8 +109,9 @@ def test_every_public_name_has_a_docstring() -> None:
 
 
 def settings_with_defaults() -> dict[str, object]:
-    own = {field.name: field.default for field in msgspec.structs.fields(Settings) if field.name != "budget"}
-    return own | {f"budget.{field.name}": field.default for field in msgspec.structs.fields(Budget)}
+    own = {field.name: field.default for field in msgspec.structs.fields(Settings) if field.name not in ("budget", "summarizer")}
+    nested = {"budget": Budget, "summarizer": Summarizer}
+    return own | {f"{outer}.{field.name}": field.default for outer, kind in nested.items() for field in msgspec.structs.fields(kind)}
 
 
 def table_rows(page: Path) -> dict[str, list[str]]:
@@ -142,8 +143,10 @@ def test_every_preset_is_documented(folder: str) -> None:
 
 
 def as_written(default: object) -> str:
-    if isinstance(default, int) and not isinstance(default, bool):
+    if isinstance(default, int | float) and not isinstance(default, bool):
         return f"{default:,}"
+    if default == "":
+        return '""'
     return {None: "None", (): "()", True: "true", False: "false"}.get(default, str(default))  # type: ignore[call-overload]
 
 

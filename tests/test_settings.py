@@ -10,7 +10,7 @@ import pytest
 
 from trimtab.errors import BadSetting, ConfigError, NotFound, UnknownSetting
 from trimtab.policies import PRESETS, preset
-from trimtab.settings import LAYOUTS, MODES, Budget, Settings, load_settings
+from trimtab.settings import LAYOUTS, MODES, Budget, Settings, Summarizer, load_settings
 
 ORDER = ("preset", "toml", "environment", "flag", "code")
 
@@ -75,6 +75,26 @@ def test_sources_are_merged_value_by_value(tmp_path: Path) -> None:
     }
 
 
+def test_the_summarizer_is_set_value_by_value_and_is_none_where_nothing_is(tmp_path: Path) -> None:
+    path = tmp_path / "trimtab.toml"
+    path.write_text('[trimtab]\nmaintain = "inline"\n[trimtab.summarizer]\nmodel = "small-1"\nbase_url = "https://api.example.com/v1"\n')
+    resolved = load_settings(
+        toml_path=path,
+        environment={"TRIMTAB_SUMMARIZER__MODEL": "small-2", "TRIMTAB_SUMMARIZER__TIMEOUT_S": "5"},
+        code={"summarizer": {"api_key_env": "MY_KEY"}},
+    )
+    wanted = Summarizer(model="small-2", base_url="https://api.example.com/v1", timeout_s=5.0, api_key_env="MY_KEY")
+    assert (resolved.settings.summarizer, resolved.settings.maintain) == (wanted, "inline")
+    assert resolved.origins["summarizer.model"] == "environment" and resolved.origins["summarizer.api_key_env"] == "code"
+    assert load_settings(environment={}).settings.summarizer is None
+
+
+def test_a_password_in_the_url_is_refused_and_not_repeated() -> None:
+    with pytest.raises(BadSetting, match=r"summarizer\.base_url") as caught:
+        load_settings(environment={}, code={"summarizer.base_url": "https://me:s3cret@example.com/v1"})
+    assert "s3cret" not in str(caught.value) and "api_key_env" in str(caught.value)
+
+
 def test_a_misspelt_name_with_our_prefix_is_refused() -> None:
     assert load_settings(environment={"TRIMTAB_DATA": "/somewhere", "HOME": "/"}).origins == {}
     with pytest.raises(UnknownSetting) as caught:
@@ -126,6 +146,13 @@ def test_an_unknown_setting_in_a_file_names_the_file(tmp_path: Path) -> None:
         ("stub_result_ratio", 1.5, "above 0 and at most 1"),
         ("budget.splice_ratio", 0.2, "from 0 to 0.10"),
         ("budget.safety_ratio", 2.0, "above 0 and at most 1"),
+        ("summarizer.base_url", "api.example.com", "a URL that begins with http:// or https://"),
+        ("summarizer.window_tokens", 3_999, "4,000 or more"),
+        ("summarizer.max_output_tokens", 20_000, "above 0 and at most half of summarizer.window_tokens"),
+        ("summarizer.timeout_s", 0.0, "above 0"),
+        ("summarizer.least_tokens", -1, "0 or more"),
+        ("summarizer.input_price", -0.1, "0 or more"),
+        ("summarizer.output_price", -0.1, "0 or more"),
     ],
 )
 def test_a_value_out_of_range_names_key_value_source_and_what_is_allowed(key: str, value: float, allowed: str) -> None:
@@ -146,6 +173,9 @@ def test_a_value_out_of_range_names_key_value_source_and_what_is_allowed(key: st
         ("hot_rounds", "many", "environment"),
         ("inject_notes", 3, "code"),
         ("budget.window_tokens", "large", "environment"),
+        ("maintain", "always", "flag"),
+        ("summarizer.interface", "telnet", "code"),
+        ("summarizer.timeout_s", "soon", "environment"),
     ],
 )
 def test_a_value_of_the_wrong_kind_names_key_and_source(key: str, value: object, source: str) -> None:

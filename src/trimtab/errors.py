@@ -20,6 +20,9 @@ TrimtabError
 │   └── SchemaTooNew
 ├── CompactionError        a compaction that was refused before it was committed
 │   └── ConstraintLost
+├── ModelError             a language model that was asked gave no answer (some are retryable)
+├── ReadError              a part of a stored value that is not there
+│   └── BadSlice
 └── SessionClosed
 """
 
@@ -169,6 +172,31 @@ class ConstraintLost(CompactionError):
     def __init__(self, missing: Sequence[str]) -> None:
         self.missing = tuple(missing)
         super().__init__(f"the compaction would lose {len(self.missing)} constraint(s): {self.missing[:3]}")
+
+
+class ModelError(TrimtabError):
+    """A language model that was asked gave no answer. `status` is the HTTP status, 0 where none came.
+
+    The text names the endpoint, never the key.
+    """
+
+    def __init__(self, endpoint: str, problem: str, status: int = 0, *, retryable: bool = False) -> None:
+        self.endpoint, self.problem, self.status, self.retryable = endpoint, problem, status, retryable
+        answered = f"answered {status}: {problem}" if status else problem
+        super().__init__(f"{endpoint}: {answered}; the history is untouched" + (", try again later" if retryable else ""))
+
+
+class ReadError(TrimtabError):
+    """A part of a stored value that is not there."""
+
+
+class BadSlice(ReadError):
+    """A path, rows, lines, characters or words that the value does not have; `allowed` says what it has."""
+
+    def __init__(self, what: str, value: object, allowed: str) -> None:
+        self.what, self.value, self.allowed = what, value, allowed
+        shown = repr(value)
+        super().__init__(f"{what} {shown if len(shown) <= 120 else shown[:119] + '…'} cannot be read; allowed: {allowed}")
 
 
 class SessionClosed(TrimtabError):

@@ -17,6 +17,8 @@ Mode: TypeAlias = Literal["none", "window", "compact", "retrieval", "hierarchica
 Layout: TypeAlias = Literal["state_first", "cache_first"]
 TailMode: TypeAlias = Literal["auto", "replace", "append"]
 Durability: TypeAlias = Literal["process", "power"]
+Interface: TypeAlias = Literal["openai_chat", "anthropic"]
+Maintain: TypeAlias = Literal["call", "inline", "thread"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 ENVIRONMENT_PREFIX = "TRIMTAB_"
@@ -60,6 +62,58 @@ class Budget(Struct, frozen=True, kw_only=True):
                 raise BadSetting(f"budget.{key}", value, allowed)
 
 
+class Summarizer(Struct, frozen=True, kw_only=True):
+    """The language model that distills history in `maintain()`; never asked while a prompt is made [S5].
+
+    Its key is not a setting: it is read from the environment at each call, and never stored or logged.
+
+    Attributes:
+        base_url: of the endpoint, as its own client libraries take it ("https://api.example.com/v1"). May be ""
+            where `Session.open(summarizer=...)` gets a model object; the limits below hold for that too.
+        model: its name at the endpoint.
+        interface: which of the two forms the endpoint speaks.
+        api_key_env: name of the environment variable that holds the key; "" for an endpoint without one.
+        window_tokens: what the model takes, its answer included. A longer stretch is read in parts.
+        max_output_tokens: of one answer.
+        timeout_s: seconds after which one request is given up.
+        least_tokens: it is not asked for less than this much new history.
+        input_price, output_price: per million tokens, in a currency of your own.
+    """
+
+    base_url: str = ""
+    model: str = ""
+    interface: Interface = "openai_chat"
+    api_key_env: str = ""
+    window_tokens: int = 32_000
+    max_output_tokens: int = 2_000
+    timeout_s: float = 60.0
+    least_tokens: int = 2_000
+    input_price: float = 0.0
+    output_price: float = 0.0
+
+    def __post_init__(self) -> None:
+        url = self.base_url
+        checks: tuple[tuple[str, object, bool, str], ...] = (
+            ("base_url", url, not url or url.startswith(("http://", "https://")), "a URL that begins with http:// or https://"),
+            ("base_url", "...", "@" not in url.partition("://")[2].partition("/")[0], "a URL without a name or password; set api_key_env"),
+            ("interface", self.interface, self.interface in get_args(Interface), "one of " + ", ".join(get_args(Interface))),
+            ("window_tokens", self.window_tokens, self.window_tokens >= 4_000, "4,000 or more"),
+            (
+                "max_output_tokens",
+                self.max_output_tokens,
+                0 < self.max_output_tokens <= self.window_tokens // 2,
+                "above 0 and at most half of summarizer.window_tokens",
+            ),
+            ("timeout_s", self.timeout_s, self.timeout_s > 0, "above 0"),
+            ("least_tokens", self.least_tokens, self.least_tokens >= 0, "0 or more"),
+            ("input_price", self.input_price, self.input_price >= 0, "0 or more"),
+            ("output_price", self.output_price, self.output_price >= 0, "0 or more"),
+        )
+        for key, value, good, allowed in checks:
+            if not good:
+                raise BadSetting(f"summarizer.{key}", value, allowed)
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """How prompts are made. Every value can be changed; the defaults' sources are the row numbers in brackets.
 
@@ -82,8 +136,16 @@ class Settings(Struct, frozen=True, kw_only=True):
         summary_max_tokens: cap of the summary, constraints not counted [S4].
         rules_max_tokens, rules_max_items: above these the rule block is reported as over-long [M2, S3].
         inject_notes: note keys whose values stand in the prompt [M5].
+        meta_notes_max_tokens: cap of all meta notes together [M6].
+        offload_result_tokens: a tool result above this becomes a variable when it comes in, and a stub in the prompt;
+            0 for none but what `stub_result_ratio` already stubs [M7].
+        reads_max_ratio: share of the history budget that the variables of the current step may take; what is longer
+            is shortened, with the way to the rest [M7].
         tail_mode: whether changing content replaces the last or is appended (`auto`: by the target) [P1].
         durability: `process` survives kill -9, `power` also loss of power.
+        summarizer: a language model that distills history besides the extraction by code; None for none [S5].
+        maintain: when it is asked: `call` only by `maintain()`, `inline` at the end of recording a reply, `thread`
+            then in a thread of its own.
     """
 
     mode: str = "auto"
@@ -104,27 +166,33 @@ class Settings(Struct, frozen=True, kw_only=True):
     rules_max_tokens: int = 2_000
     rules_max_items: int = 30
     inject_notes: tuple[str, ...] = ()
+    meta_notes_max_tokens: int = 1_000
+    offload_result_tokens: int = 0
+    reads_max_ratio: float = 0.5
     tail_mode: TailMode = "auto"
     durability: Durability = "process"
+    summarizer: Summarizer | None = None
+    maintain: Maintain = "call"
 
     def __post_init__(self) -> None:
         for key in ("hot_rounds", "overlap_rounds", "recent_rounds", "summary_max_tokens", "rules_max_tokens", "rules_max_items"):
             if getattr(self, key) < 1:
                 raise BadSetting(key, getattr(self, key), "1 or more")
-        for key in ("recall_limit", "clear_keep_rounds"):
+        for key in ("recall_limit", "clear_keep_rounds", "meta_notes_max_tokens", "offload_result_tokens"):
             if getattr(self, key) < 0:
                 raise BadSetting(key, getattr(self, key), "0 or more")
         if self.window_rounds is not None and self.window_rounds < 1:
             raise BadSetting("window_rounds", self.window_rounds, "1 or more, or None")
         if self.clear_at_least_tokens is not None and self.clear_at_least_tokens < 0:
             raise BadSetting("clear_at_least_tokens", self.clear_at_least_tokens, "0 or more, or None")
-        for key in ("recall_max_ratio", "stub_result_ratio"):
+        for key in ("recall_max_ratio", "stub_result_ratio", "reads_max_ratio"):
             if not 0 < getattr(self, key) <= 1:
                 raise BadSetting(key, getattr(self, key), "above 0 and at most 1")
         for key, value, allowed in (
             ("layout", self.layout, LAYOUTS),
             ("tail_mode", self.tail_mode, get_args(TailMode)),
             ("durability", self.durability, get_args(Durability)),
+            ("maintain", self.maintain, get_args(Maintain)),
         ):
             if value not in allowed:
                 raise BadSetting(key, value, "one of " + ", ".join(allowed))
@@ -132,6 +200,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     def merged(self, **changes: Any) -> Settings:
         """The same settings with some values changed."""
         return msgspec.structs.replace(self, **changes)
+
+
+# settings that are values of their own, set one by one
+_NESTED: Mapping[str, type[Struct]] = {"budget": Budget, "summarizer": Summarizer}
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -145,8 +217,10 @@ def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _known() -> dict[str, Any]:
-    fields = {name: Settings.__annotations__[name] for name in Settings.__struct_fields__ if name != "budget"}
-    return fields | {f"budget.{name}": Budget.__annotations__[name] for name in Budget.__struct_fields__}
+    fields = {name: Settings.__annotations__[name] for name in Settings.__struct_fields__ if name not in _NESTED}
+    for outer, kind in _NESTED.items():
+        fields |= {f"{outer}.{name}": kind.__annotations__[name] for name in kind.__struct_fields__}
+    return fields
 
 
 class ResolvedSettings(Struct, frozen=True):
@@ -195,9 +269,13 @@ def _resolve(layers: list[tuple[str, dict[str, Any]]]) -> ResolvedSettings:
                 raise UnknownSetting(key, tuple(known), origin)
             values[key], origins[key] = value, origin
     top = {key: value for key, value in values.items() if "." not in key}
-    nested = {key.split(".", 1)[1]: value for key, value in values.items() if key.startswith("budget.")}
+    nested: dict[str, dict[str, Any]] = {}
+    for key, value in values.items():
+        outer, dot, name = key.partition(".")
+        if dot:
+            nested.setdefault(outer, {})[name] = value
     try:
-        settings = msgspec.convert({**top, "budget": nested}, Settings, strict=False)
+        settings = msgspec.convert({**top, **nested}, Settings, strict=False)
     except BadSetting as error:
         raise BadSetting(error.key, error.value, error.allowed, origins.get(error.key, error.origin)) from None
     except msgspec.ValidationError as error:

@@ -38,6 +38,11 @@ Kind: TypeAlias = Literal[
     "note",
     "meta",
     "brief",
+    "step",
+    "need",
+    "drop",
+    "scratchpad",
+    "undo",
     "checkpoint",
     "rollback",
     "sync",
@@ -68,6 +73,7 @@ SAID: tuple[Kind, ...] = (
 )
 ASKED: tuple[Kind, ...] = ("prompt", "prompt", "prompt", "prompt", "other_prompt", "model", "model")
 BESIDE: tuple[Kind, ...] = ("pin", "unpin", "note", "meta", "brief")
+LEAVES: tuple[Kind, ...] = ("step", "need", "drop", "drop", "scratchpad", "undo")
 RETURNS: tuple[Kind, ...] = ("checkpoint", "rollback", "sync", "edit", "reopen")
 Step: TypeAlias = tuple[Kind, int, int]
 
@@ -90,7 +96,7 @@ def steps(*kinds: tuple[Kind, ...], max_size: int = 20) -> st.SearchStrategy[lis
     return st.lists(step, max_size=max_size // 2) | st.lists(step, min_size=max_size // 2, max_size=max_size)
 
 
-all_steps = steps(SAID, ASKED, ASKED, BESIDE, RETURNS, max_size=18)
+all_steps = steps(SAID, ASKED, ASKED, BESIDE, LEAVES, RETURNS, max_size=20)
 
 _OVERRIDES: dict[str, st.SearchStrategy[Any]] = {
     "window_rounds": st.none() | st.integers(1, 4),

@@ -10,7 +10,7 @@ from unittest.mock import patch
 from tests.properties.authors import Author, calls_of, filler, picture
 from tests.properties.histories import Scenario, Step
 from trimtab import Prompt, Session
-from trimtab.errors import PinnedOverflow
+from trimtab.errors import NotFound, PinnedOverflow
 from trimtab.stores import Store, open_store
 from trimtab.testing import ScriptedReply, StrictUpstream, check_prompt
 from trimtab.tokens import Counter
@@ -301,6 +301,36 @@ class Player:
         # one of sixteen is larger than a small budget
         self.brief = f"Brief {a}: clean the leads, 清理 {filler(0, 9 if a == 15 else 0)}".strip()
         self.session.brief(self.brief)
+
+    # ------------------------------------------------------------ what leaves, and what stays for a step
+
+    def _step(self, a: int, b: int) -> None:
+        if b % 4:
+            self.session.begin_step(f"step {a % 3}")
+        else:
+            self.session.end_step()
+
+    def _need(self, a: int, b: int) -> None:
+        live = list(self.session.state.nodes)
+        if live:
+            self.session.need(live[b % len(live)], by=f"step {a % 3}")
+
+    def _drop(self, a: int, b: int) -> None:
+        state = self.session.state
+        live = list(state.nodes)
+        if live:
+            at = b % len(live)
+            report = self.session.drop_history(first=live[at], last=live[min(len(live) - 1, at + a)], force=bool(a % 2))
+            assert not set(report.dropped).intersection(row.seq for row in report.refused)
+
+    def _scratchpad(self, a: int, b: int) -> None:
+        self.session.clear_scratchpad()
+
+    def _undo(self, a: int, b: int) -> None:
+        try:
+            self.session.undo_compaction()
+        except NotFound:
+            assert not [log for log in self.session.compactions() if not log.undone]
 
     # ------------------------------------------------------------ back and again
 

@@ -7,14 +7,17 @@ from collections.abc import Iterable, Sequence
 from trimtab.core.editor import Editor
 from trimtab.core.guard import missing
 from trimtab.core.inputs import PlanInputs
+from trimtab.core.meta import render_meta_notes, visible_meta_notes
 from trimtab.core.plan import Action, Place, Reason, Section, Segment
 from trimtab.core.sections import (
     GONE_HEAD,
     UPDATE_HEAD,
+    Left,
     SectionText,
     fence,
     fragments_text,
     meta_text,
+    pin_lines,
     pinned_items,
     reminder_text,
     rules_text,
@@ -22,22 +25,24 @@ from trimtab.core.sections import (
     summary_text,
 )
 from trimtab.core.state import SessionState
-from trimtab.core.summary import SummaryItem
+from trimtab.core.summary import SummaryItem, folded_decisions
 from trimtab.errors import ConstraintLost
 
 # of these sections the front of an epoch can go out of date; what changed is then said in the tail
 _UPDATABLE: tuple[Section, ...] = ("meta_context", "brief", "constraints", "notes")
+NOTHING_LEFT = Left(0)
 _INSTRUCTIONS = frozenset({"client_system", "meta_context", "brief", "constraints", "task_state", "plan", "reminder"})
 
 
 def check_rules(rules: Iterable[SummaryItem], texts: Iterable[SectionText]) -> None:
-    """The check that ends every assembly: each live rule and decision stands word for word outside the summary.
+    """The check that ends every assembly: each live rule and decision stands word for word outside the summary; of
+    decisions that were folded, the id.
 
     Raises:
         ConstraintLost: before anything is committed.
     """
     text = "\n".join(row.text for row in texts if row.section == "constraints")
-    lost = missing(list(rules), text)
+    lost = [item for item in missing(list(rules), text) if item.field != "decision" or item.item_id not in text]
     if lost:
         raise ConstraintLost([item.text for item in lost])
 
@@ -53,33 +58,37 @@ class Layout:
     def __init__(self, state: SessionState, inputs: PlanInputs, editor: Editor) -> None:
         self.state, self.inputs, self.editor = state, inputs, editor
         self.state_first = inputs.settings.layout == "state_first"
+        self._folded: dict[tuple[str, ...], frozenset[str]] = {}
 
-    def front(self, cut_seq: int, summary: bool, fragments: bool = True, summary_max_tokens: int | None = None) -> tuple[Segment, ...]:
+    def front(
+        self, left: Left, summary: bool, summary_max_tokens: int | None = None, altered: frozenset[int] = frozenset()
+    ) -> tuple[Segment, ...]:
         """Our sections before the history, assembled anew.
 
         Args:
-            cut_seq: messages up to here are gone, the summary stands for them.
+            left: messages that are gone, the summary stands for them.
+            altered: seqs of messages that do not stand whole.
         """
         cap = self.inputs.settings.summary_max_tokens if summary_max_tokens is None else summary_max_tokens
         if self.inputs.bare:
             return ()
         rules = pinned_items(self.state)
         texts = [*self._base(rules)]
-        if self.state_first and fragments:
-            texts.append(self._fragments())
-        texts.append(SectionText("notes", self.inputs.notes))
-        if summary and cut_seq and cap > 0:
-            text = summary_text(self.state, cut_seq, cap, self._count)
+        if self.state_first:
+            texts += self._working()
+        texts.append(self._notes(max(left.cut_seq, self.state.cut_seq), altered | left.single))
+        if cap > 0 and ((summary and left) or self.state.inherited):
+            text = summary_text(self.state, left, cap, self._count)
             texts.append(SectionText("summary", text, shown_sources(self.state, text)))
         check_rules(rules, texts)
         return self._segments(texts, "front")
 
-    def refreshed(self, fragments: bool = True) -> tuple[Segment, ...]:
+    def refreshed(self, altered: frozenset[int] = frozenset()) -> tuple[Segment, ...]:
         """The front of `state_first` between two compactions: all is current but the summary."""
-        head = self.front(0, summary=False, fragments=fragments)
+        head = (segment for segment in self.front(NOTHING_LEFT, summary=False, altered=altered) if segment.section != "summary")
         return (*head, *(segment for segment in self.state.front if segment.section == "summary"))
 
-    def tail(self, front: Sequence[Segment] | None, altered: frozenset[int], fragments: bool = True) -> tuple[Segment, ...]:
+    def tail(self, front: Sequence[Segment] | None, altered: frozenset[int]) -> tuple[Segment, ...]:
         """What changes, near the input: only in `cache_first`.
 
         Args:
@@ -88,7 +97,7 @@ class Layout:
         """
         if self.state_first or self.inputs.bare:
             return ()
-        texts = [self._fragments()] if fragments else []
+        texts = self._working()
         if front is not None:
             texts += self._updates(front, altered)
         texts.append(SectionText("reminder", reminder_text(self.state)))
@@ -102,12 +111,31 @@ class Layout:
         return [
             SectionText("meta_context", meta_text(state.meta)),
             SectionText("brief", state.brief.strip()),
-            SectionText("constraints", rules_text(state.pins.values(), rules), sources),
+            SectionText("constraints", self._rules(rules), sources),
         ]
 
-    def _fragments(self) -> SectionText:
+    def _rules(self, rules: Sequence[SummaryItem]) -> str:
+        """The rule block. The cap is of the whole block; what a pin or a rule takes, the decisions no longer have."""
+        cap = self.inputs.settings.rules_max_tokens
+        ids = tuple(item.item_id for item in rules)
+        if ids not in self._folded:
+            self._folded[ids] = folded_decisions(rules, cap - self._count(pin_lines(self.state.pins.values())), self._count)
+        return rules_text(self.state.pins.values(), rules, self._folded[ids])
+
+    def _working(self) -> list[SectionText]:
+        """What is for this step only: recalled turns, and the values of variables that it reads."""
         sources = tuple(sorted({seq for fragment in self.inputs.fragments for seq in fragment.source_ids}))
-        return SectionText("fragments", fragments_text(self.inputs.fragments), sources)
+        return [
+            SectionText("fragments", fragments_text(self.inputs.fragments), sources),
+            SectionText("variables", self.inputs.variables),
+        ]
+
+    def _notes(self, cut_seq: int, altered: frozenset[int]) -> SectionText:
+        """Notes, and what the data looks like that is no longer there whole."""
+        notes = visible_meta_notes(self.state, cut_seq, altered) if self.state.meta_notes else []
+        shape = render_meta_notes(notes, self.inputs.settings.meta_notes_max_tokens, self._count) if notes else ""
+        sources = tuple(sorted({note.source_seq for note in notes if note.source_seq}))
+        return SectionText("notes", "\n".join(part for part in (self.inputs.notes, shape) if part), sources)
 
     def _updates(self, front: Sequence[Segment], altered: frozenset[int]) -> list[SectionText]:
         """Sections of the epoch's front that no longer say what holds.
@@ -116,7 +144,7 @@ class Layout:
         only where the message does not stand whole, or where the block is said anew: then it says all that holds.
         """
         rules = [item for item in pinned_items(self.state) if self._told_in_front(item, altered)]
-        notes = SectionText("notes", self.inputs.notes)
+        notes = self._notes(self.state.cut_seq, altered)
         whole = {row.section: row for row in (*self._base(pinned_items(self.state)), notes)}
         shown = {segment.section: segment.segment_id for segment in front}
         updates = []
@@ -134,6 +162,8 @@ class Layout:
         return updates
 
     def _told_in_front(self, item: SummaryItem, altered: frozenset[int]) -> bool:
+        if item.origin:
+            return True  # said in another session: it stands nowhere in this one
         newest = max(item.source_ids, default=0)
         return not self.state.front_seq or newest <= self.state.front_seq or newest in altered
 
@@ -147,7 +177,8 @@ class Layout:
                 continue
             made = self.editor.text(fence(row.section, row.text, self.inputs.fence_key))
             pinned = row.section in ("meta_context", "brief", "constraints")
-            reason: Reason = "matched" if row.section == "fragments" else "pinned" if pinned else "state"
+            working: dict[Section, Reason] = {"fragments": "matched", "variables": "needed"}
+            reason: Reason = "pinned" if pinned else working.get(row.section, "state")
             action: Action = "recall" if row.section == "fragments" else "inject"
             segments.append(
                 Segment(

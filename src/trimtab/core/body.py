@@ -11,7 +11,8 @@ from trimtab.core.editor import Edit, Editor, Made
 from trimtab.core.entries import HAS_BROKEN_ARGUMENTS, HAS_FENCE, HAS_TEXT, IS_EMPTY, Node, Repair
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.plan import Action, Decision, Reason, Segment
-from trimtab.core.state import LEAST_CLEARED_TOKENS, SessionState, Unit
+from trimtab.core.state import LEAST_CLEARED_TOKENS, SessionState
+from trimtab.core.units import Unit
 from trimtab.core.view import UnitView, cost_within
 
 # what a cleared result still costs: its line and its message's framing
@@ -29,10 +30,12 @@ NO_LIMITS = Limits()
 
 
 def limits_for(budget: BudgetReport, inputs: PlanInputs, reshapes: bool) -> Limits:
-    """A result above its share is stubbed, a reply that could not be kept by any compaction is clamped."""
+    """A result above its share, or above the size from which it is offloaded, is stubbed; a reply that could not be
+    kept by any compaction is clamped."""
     if not reshapes:
         return NO_LIMITS
     stub = int(budget.history_budget_tokens * inputs.settings.stub_result_ratio)
+    stub = min(stub, inputs.settings.offload_result_tokens or stub)
     return Limits(max(stub, LEAST_CLEARED_TOKENS * 2), max(budget.target_tokens, LEAST_CLEARED_TOKENS * 2))
 
 
@@ -46,6 +49,7 @@ class BodyPlan(Struct, frozen=True, kw_only=True):
         strip: reasoning goes, its messages stay.
         limits: sizes above which a message is not taken whole.
         clamps: token limits of single messages, by seq.
+        needs: whether messages that a step needs stay, and stay whole.
     """
 
     keep_from: int = 0
@@ -54,6 +58,7 @@ class BodyPlan(Struct, frozen=True, kw_only=True):
     strip: bool = False
     limits: Limits = NO_LIMITS
     clamps: dict[int, int] = {}
+    needs: bool = True
 
 
 class Body(Struct):
@@ -74,6 +79,7 @@ class BodyBuilder:
 
     def __init__(self, state: SessionState, inputs: PlanInputs, editor: Editor) -> None:
         self.state, self.inputs, self.editor = state, inputs, editor
+        self.needed = needed(state)
 
     # ------------------------------------------------------------ whole and new
 
@@ -89,7 +95,7 @@ class BodyBuilder:
     def whole(self, plan: BodyPlan) -> Body:
         """All that stays under the plan, from the first kept unit on."""
         body = Body([], [], [], [])
-        for index in kept_indexes(self.state, plan.keep_from):
+        for index in kept_indexes(self.state, plan.keep_from, plan.needs):
             self._unit(self.state.units[index], 0, plan, body)
         return body
 
@@ -161,6 +167,8 @@ class BodyBuilder:
             return Edit(strip=strip, max_tokens=plan.clamps[node.seq]), "clamp", "oversized"
         if node.seq in plan.cleared:
             return Edit(clear=True, strip=strip, tools=tools_of(node, unit)), "clear", "result_used"
+        if plan.needs and node.seq in self.needed:
+            return Edit(strip=strip), "keep", "needed"
         limits = plan.limits
         if node.seq in plan.stubbed or (limits.stub_tokens and node.result_tokens > limits.stub_tokens):
             return Edit(clear=True, preview=True, strip=strip, tools=tools_of(node, unit)), "stub", "large_result"
@@ -210,14 +218,25 @@ def why_changed(node: Node, edit: Edit) -> Reason:
 # ---------------------------------------------------------------- which units stay
 
 
-def kept_indexes(state: SessionState, keep_from: int) -> list[int]:
-    """Indexes of the units that stay: from `keep_from` on, and the message that opened the current turn.
+def kept_indexes(state: SessionState, keep_from: int, needs: bool = True) -> list[int]:
+    """Indexes of the units that stay: from `keep_from` on but for what was dropped, and of those before it the
+    message that opened the current turn and, unless said otherwise, what a step needs.
 
     No compaction crosses an exchange that waits for results.
     """
     last = len(state.units) - 1
     start = max(0, min(keep_from, last))
-    return [*opening_indexes(state, start), *range(start, last + 1)]
+    wanted = needed(state) if needs else frozenset()
+    before = set(opening_indexes(state, start))
+    if wanted:
+        before |= {index for index in range(start) if wanted.intersection(state.units[index].nodes)}
+    gone = set(state.dropped)
+    return [index for index in (*sorted(before), *range(start, last + 1)) if state.units[index].key not in gone]
+
+
+def needed(state: SessionState) -> frozenset[int]:
+    """Seqs of the messages that some step is declared to need."""
+    return frozenset(seq for seqs in state.needs.values() for seq in seqs) if state.needs else frozenset()
 
 
 def opening_indexes(state: SessionState, before: int) -> list[int]:
@@ -227,19 +246,24 @@ def opening_indexes(state: SessionState, before: int) -> list[int]:
 
 
 def eligible(state: SessionState, keep_rounds: int) -> list[tuple[int, int]]:
-    """(seq, result tokens) of results that the model has had its use of, and that may leave."""
-    newest = state.round - keep_rounds
-    return [(seq, tokens) for seq, round_, tokens in state.results if round_ <= newest]
+    """(seq, result tokens) of results that may leave: the model has had its use of them, and no step needs them."""
+    newest, wanted = state.round - keep_rounds, needed(state)
+    return [(seq, tokens) for seq, round_, tokens in state.results if (round_ <= newest or seq <= state.used_seq) and seq not in wanted]
 
 
-def shrinkable(state: SessionState, least_round: int) -> frozenset[int]:
-    """Seqs of all results of live rounds up to `least_round` that a stub would make smaller."""
+def altered_in(segments: Iterable[Segment]) -> frozenset[int]:
+    """Seqs of messages that do not stand whole."""
+    return frozenset(segment.origin[0] for segment in segments if segment.place == "message" and segment.action not in ("keep", "inject"))
+
+
+def shrinkable(state: SessionState, least_round: int, upto_seq: int | None = None) -> frozenset[int]:
+    """Seqs of all results of live rounds up to `least_round` (and up to a message) that a stub would make smaller."""
     return frozenset(
         seq
         for unit in state.units
         if unit.round <= least_round
         for seq in unit.nodes
-        if state.nodes[seq].result_tokens >= LEAST_CLEARED_TOKENS
+        if state.nodes[seq].result_tokens >= LEAST_CLEARED_TOKENS and (upto_seq is None or seq <= upto_seq)
     )
 
 
@@ -247,11 +271,16 @@ def unit_views(state: SessionState, cleared: frozenset[int], limits: Limits) -> 
     """What each exchange would cost if it stayed, by stored counts alone."""
     views = []
     opening = set(opening_indexes(state, len(state.units)))
+    wanted, dropped = needed(state), set(state.dropped)
     for index, unit in enumerate(state.units):
+        if unit.key in dropped:
+            views.append(UnitView(index, 0, unit.round, unit.turn))
+            continue
         tokens = sum(_cost(state.nodes[seq], cleared, limits) for seq in unit.nodes if seq not in unit.replaced)
+        stays = index in opening or bool(wanted and wanted.intersection(unit.nodes))
         results = frozenset(seq for seq in unit.nodes if state.nodes[seq].result_tokens >= LEAST_CLEARED_TOKENS)
         small = sum(_cost(state.nodes[seq], cleared | results, limits) for seq in unit.nodes if seq not in unit.replaced) if results else 0
-        views.append(UnitView(index, tokens, unit.round, unit.turn, unit is state.open_unit, index in opening, small))
+        views.append(UnitView(index, tokens, unit.round, unit.turn, unit is state.open_unit, stays, small))
     return views
 
 
@@ -268,11 +297,13 @@ def stubbed_to_fit(state: SessionState, views: Sequence[UnitView], keep_from: in
     exchange stays whole in any case, unless said otherwise."""
     stubbed: list[int] = []
     spent = 0
+    wanted = needed(state)
     for unit in reversed(views[keep_from:]):
         newest = newest_whole and unit.index == len(views) - 1
         cost = unit.tokens if newest else cost_within(unit, room - spent)
         if cost < unit.tokens:
-            stubbed += [seq for seq in state.units[unit.index].nodes if state.nodes[seq].result_tokens >= LEAST_CLEARED_TOKENS]
+            nodes = state.units[unit.index].nodes
+            stubbed += [seq for seq in nodes if state.nodes[seq].result_tokens >= LEAST_CLEARED_TOKENS and seq not in wanted]
         spent += cost
     return frozenset(stubbed)
 

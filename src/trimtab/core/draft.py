@@ -81,9 +81,9 @@ class Draft(Struct, kw_only=True):
         return front + tail + self.frozen_tokens + self.body.tokens
 
     def shrinkable_tokens(self, state: SessionState, inputs: PlanInputs) -> int:
-        """The history without recalled turns: these come anew with each turn, no compaction makes them fewer."""
-        recalled = tokens_of([segment for segment in (*self.front, *self.new_tail(state, inputs)) if segment.section == "fragments"])
-        return self.history_tokens(state, inputs) - recalled
+        """The history without recalled turns and the step's variables: no compaction makes them fewer."""
+        ours = (*self.front, *self.new_tail(state, inputs))
+        return self.history_tokens(state, inputs) - tokens_of([row for row in ours if row.section in ("fragments", "variables")])
 
     def instruction_tokens(self, state: SessionState, inputs: PlanInputs) -> int:
         ours = (*self.front, *self.new_tail(state, inputs))

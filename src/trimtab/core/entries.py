@@ -12,12 +12,80 @@ import msgspec
 from msgspec import Struct
 
 from trimtab.core.budget import BudgetReport
+from trimtab.core.entries_memory import (
+    BriefSet,
+    Distilled,
+    HistoryDropped,
+    Indexed,
+    Inherited,
+    ItemsChanged,
+    MetaContextSet,
+    MetaNoted,
+    NeedDeclared,
+    NoteWritten,
+    Pinned,
+    Recalled,
+    RecalledHit,
+    ScratchpadCleared,
+    StepBegun,
+    Unpinned,
+    VariableStored,
+)
 from trimtab.core.messages import Role, Source, Status, WireName
 from trimtab.core.plan import Decision, Segment
-from trimtab.core.summary import ItemChanges
 from trimtab.core.target import Target
+from trimtab.core.units import Unit
 
-ENTRY_VERSION = 1
+__all__ = [
+    "ENTRY_VERSION",
+    "HAS_BROKEN_ARGUMENTS",
+    "HAS_FENCE",
+    "HAS_MEDIA",
+    "HAS_REASONING",
+    "HAS_TEXT",
+    "HAS_USER_INPUT",
+    "IS_EMPTY",
+    "BodyReplaced",
+    "Branched",
+    "BriefSet",
+    "Checkpointed",
+    "Cleared",
+    "Compacted",
+    "CompactionUndone",
+    "CounterChanged",
+    "Degraded",
+    "Distilled",
+    "Entry",
+    "HistoryDropped",
+    "Indexed",
+    "Inherited",
+    "InstructionsSet",
+    "ItemsChanged",
+    "MessageAdded",
+    "MetaContextSet",
+    "MetaNoted",
+    "NeedDeclared",
+    "Node",
+    "NoteWritten",
+    "Pinned",
+    "RebuildAsked",
+    "Recalled",
+    "RecalledHit",
+    "Repair",
+    "RequestSent",
+    "RolledBack",
+    "ScratchpadCleared",
+    "StepBegun",
+    "Unpinned",
+    "UsageReported",
+    "VariableStored",
+    "WindowLearned",
+    "decode_entry",
+    "encode_entry",
+    "kind_of",
+]
+
+ENTRY_VERSION = 2
 
 HAS_USER_INPUT = 1
 HAS_REASONING = 2
@@ -88,72 +156,6 @@ class InstructionsSet(Struct, frozen=True, omit_defaults=True, tag_field="type",
     nodes: tuple[Node, ...]
 
 
-class MetaContextSet(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="meta_context"):
-    identity: str = ""
-    never: tuple[str, ...] = ()
-    done_when: tuple[str, ...] = ()
-
-
-class BriefSet(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="brief"):
-    text: str
-
-
-class Pinned(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="pinned"):
-    pin_id: str
-    text: str
-    polarity: str = "must"
-
-
-class Unpinned(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="unpinned"):
-    pin_id: str
-
-
-class NoteWritten(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="note"):
-    """A version of a note. The value's JSON is kept under `body_id`; None means the note was deleted."""
-
-    key: str
-    version: int
-    body_id: str
-
-
-class ItemsChanged(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="items"):
-    """Summary items added, superseded or closed."""
-
-    changes: ItemChanges
-
-
-class RecalledHit(Struct, frozen=True, array_like=True):
-    """One thing that recall brought: a stretch of this lane for kind `turn`; `ref` names what is elsewhere."""
-
-    first_seq: int
-    last_seq: int
-    score: float
-    topic: str = ""
-    kind: str = "turn"
-    ref: str = ""
-
-
-class Recalled(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="recalled"):
-    """What recall brought for the turn that `for_seq` opened, best first.
-
-    Attributes:
-        cut_seq: what had left the prompt then; searched again once more has.
-        step: the step it was for, where one declared a need.
-    """
-
-    for_seq: int
-    query: str
-    hits: tuple[RecalledHit, ...]
-    cut_seq: int = 0
-    step: str = ""
-
-
-class Indexed(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="indexed"):
-    """Turns up to `upto_seq` were made searchable before they left the prompt."""
-
-    upto_seq: int
-
-
 class Compacted(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="compacted"):
     """A new epoch: the projection is assembled anew.
 
@@ -165,6 +167,7 @@ class Compacted(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="
         decisions: what changed for which entries.
         tokens_before, tokens_after: of the history.
         covered: (first seq, last seq) of what left now; (0, 0) for nothing.
+        fruitless: the history is still over its trigger.
     """
 
     epoch: int
@@ -178,6 +181,7 @@ class Compacted(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="
     tokens_before: int
     tokens_after: int
     covered: tuple[int, int] = (0, 0)
+    fruitless: bool = False
 
 
 class Cleared(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="cleared"):
@@ -308,6 +312,21 @@ class Degraded(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="d
     detail: str = ""
 
 
+class CompactionUndone(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="undone"):
+    """What the compaction of that epoch took out is back. History is cut again only where it would not fit.
+
+    Attributes:
+        cut_seq, holes: as they were before it.
+        units, nodes: what comes back, in order.
+    """
+
+    epoch: int
+    cut_seq: int
+    holes: tuple[int, ...]
+    units: tuple[Unit, ...]
+    nodes: tuple[Node, ...]
+
+
 Entry: TypeAlias = (
     MessageAdded
     | BodyReplaced
@@ -332,6 +351,15 @@ Entry: TypeAlias = (
     | Branched
     | RebuildAsked
     | Degraded
+    | VariableStored
+    | MetaNoted
+    | StepBegun
+    | NeedDeclared
+    | HistoryDropped
+    | ScratchpadCleared
+    | CompactionUndone
+    | Distilled
+    | Inherited
 )
 
 _encoder = msgspec.json.Encoder()

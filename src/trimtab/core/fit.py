@@ -1,7 +1,8 @@
 """The ladder for a prompt that does not fit: ever less, never nothing, and a typed error where that is too much.
 
-recalled turns go → history is cut to its target → all used results leave → only the current exchange stays
-→ the summary goes → the largest messages are shortened, results before replies before the user's words
+recalled turns go → history is cut to its target → all used results leave, also those that a step needs → only the
+current exchange stays → the summary and the step's variables go → the largest messages are shortened, results before
+replies before the user's words
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from trimtab.core.body import BodyPlan, kept_indexes, limits_for, shrinkable, st
 from trimtab.core.budget import BudgetReport
 from trimtab.core.draft import Draft
 from trimtab.core.entries import Compacted
+from trimtab.core.plan import Section
 from trimtab.core.view import Verdict, keep_tokens
 from trimtab.errors import PinnedOverflow
 
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 LEAST_CLAMP_TOKENS = 64
 _CLAMP_TRIES = 6
 _NAMED_CONTRIBUTORS = 5
+_FIRST_TO_GO: frozenset[Section] = frozenset({"fragments"})
+_LAST_TO_GO: frozenset[Section] = frozenset({"fragments", "variables"})
 
 
 def fit(planner: Planner, draft: Draft, verdict: Verdict) -> tuple[Draft, BudgetReport]:
@@ -55,7 +59,7 @@ def _shorter(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Dr
 def _rungs(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Iterator[Draft]:
     state, inputs = planner.state, planner.inputs
     if inputs.fragments:
-        yield _without_fragments(planner, draft)
+        yield _without(draft, _FIRST_TO_GO)
     before = draft.shrinkable_tokens(state, inputs)
     verdict = msgspec.structs.replace(verdict, reason="over_budget")
     used = planner.clearable()
@@ -68,20 +72,22 @@ def _rungs(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Iter
         views = unit_views(state, cleared, planner.limits)
         keep = keep_tokens(views, budget.target_tokens)
         stubbed = stubbed_to_fit(state, views, keep, budget.target_tokens)
-        plan = BodyPlan(keep_from=keep, limits=planner.limits, cleared=cleared, stubbed=stubbed, strip=planner.strips)
+        spares = cleared is used
+        plan = BodyPlan(keep_from=keep, limits=planner.limits, cleared=cleared, stubbed=stubbed, strip=planner.strips, needs=spares)
         yield _assembled(planner, plan, verdict, before)
-    yield _assembled(planner, BodyPlan(keep_from=last, limits=planner.limits, cleared=everything, strip=planner.strips), verdict, before)
-    yield _assembled(planner, BodyPlan(keep_from=last, limits=planner.limits, cleared=everything, strip=planner.strips), verdict, before, 0)
+    plan = BodyPlan(keep_from=last, limits=planner.limits, cleared=everything, strip=planner.strips, needs=False)
+    yield _assembled(planner, plan, verdict, before)
+    yield _assembled(planner, plan, verdict, before, 0)
 
 
 def _assembled(planner: Planner, plan: BodyPlan, verdict: Verdict, before: int, summary_max_tokens: int | None = None) -> Draft:
     draft = planner.assembled(plan, "compaction", "over_budget", verdict, before, summary_max_tokens)
-    return _without_fragments(planner, draft)
+    return _without(draft, _LAST_TO_GO if summary_max_tokens == 0 else _FIRST_TO_GO)
 
 
-def _without_fragments(planner: Planner, draft: Draft) -> Draft:
-    front = tuple(segment for segment in draft.front if segment.section != "fragments")
-    tail = tuple(segment for segment in draft.tail if segment.section != "fragments")
+def _without(draft: Draft, sections: frozenset[Section]) -> Draft:
+    front = tuple(segment for segment in draft.front if segment.section not in sections)
+    tail = tuple(segment for segment in draft.tail if segment.section not in sections)
     entry = draft.entry
     if draft.whole and entry is not None:
         entry = msgspec.structs.replace(entry, front=front)
@@ -95,7 +101,8 @@ def _clamped(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Dr
     before = draft.entry.tokens_before if isinstance(draft.entry, Compacted) else 0
     clamps: dict[int, int] = {}
     everything = shrinkable(planner.state, planner.state.round - 1) | planner.clearable()
-    plan = BodyPlan(keep_from=max(0, len(planner.state.units) - 1), limits=planner.limits, cleared=everything, strip=planner.strips)
+    last = max(0, len(planner.state.units) - 1)
+    plan = BodyPlan(keep_from=last, limits=planner.limits, cleared=everything, strip=planner.strips, needs=False)
     room = limit - (_tokens(planner, draft) - draft.body.tokens)
     for _ in range(_CLAMP_TRIES):
         clamps = _levels(draft, room)

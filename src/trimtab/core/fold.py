@@ -9,20 +9,15 @@ import msgspec
 
 from trimtab.core import entries as e
 from trimtab.core.entries import Node
+from trimtab.core.fold_memory import MEMORY_FOLDS
 from trimtab.core.plan import Segment
 from trimtab.core.state import (
     LEAST_CLEARED_TOKENS,
     MOST_KEYS,
-    MOST_ROUTINE_ITEMS,
-    ROUTINE_FIELDS,
     LastRequest,
-    MetaContext,
-    NoteVersion,
-    Pin,
     SessionState,
-    Unit,
 )
-from trimtab.core.summary import ItemChanges, SummaryItem
+from trimtab.core.units import Unit
 
 
 def apply(state: SessionState, seq: int, entry: e.Entry) -> None:
@@ -33,7 +28,7 @@ def apply(state: SessionState, seq: int, entry: e.Entry) -> None:
     else:
         state.spans[-1][1] = seq
     state.seq = seq
-    if not isinstance(entry, e.RequestSent | e.Compacted | e.Cleared | e.Repair | e.UsageReported | e.Indexed):
+    if not isinstance(entry, e.RequestSent | e.Compacted | e.Cleared | e.Repair | e.UsageReported | e.Indexed | e.Distilled):
         state.dirty = True
 
 
@@ -172,64 +167,34 @@ def _body(state: SessionState, seq: int, entry: e.BodyReplaced) -> None:
             unit.reasoning = unit.reasoning or entry.node.has_reasoning
 
 
-# ---------------------------------------------------------------- memory
-
-
-def _instructions(state: SessionState, seq: int, entry: e.InstructionsSet) -> None:
-    state.instructions = entry.nodes
-
-
-def _meta(state: SessionState, seq: int, entry: e.MetaContextSet) -> None:
-    state.meta = MetaContext(entry.identity, entry.never, entry.done_when)
-
-
-def _brief(state: SessionState, seq: int, entry: e.BriefSet) -> None:
-    state.brief = entry.text
-
-
-def _pinned(state: SessionState, seq: int, entry: e.Pinned) -> None:
-    state.pins[entry.pin_id] = Pin(entry.pin_id, entry.text, entry.polarity, seq)
-
-
-def _unpinned(state: SessionState, seq: int, entry: e.Unpinned) -> None:
-    state.pins.pop(entry.pin_id, None)
-
-
-def _note(state: SessionState, seq: int, entry: e.NoteWritten) -> None:
-    state.notes[entry.key] = NoteVersion(entry.version, entry.body_id)
-
-
-def _items(state: SessionState, seq: int, entry: e.ItemsChanged) -> None:
-    change_items(state.items, entry.changes)
-
-
-def change_items(items: dict[str, SummaryItem], changes: ItemChanges) -> None:
-    """Apply changes in place; only active items are kept, and of routine ones only the newest."""
-    for item_id in (*changes.superseded, *changes.closed):
-        items.pop(item_id, None)
-    for item in changes.added:
-        items[item.item_id] = item
-        if item.field in ROUTINE_FIELDS:
-            same = [old.item_id for old in items.values() if old.field == item.field]
-            for item_id in same[:-MOST_ROUTINE_ITEMS]:
-                del items[item_id]
-
-
-def _recalled(state: SessionState, seq: int, entry: e.Recalled) -> None:
-    state.recalled = entry
-
-
-def _indexed(state: SessionState, seq: int, entry: e.Indexed) -> None:
-    state.indexed_seq = max(state.indexed_seq, entry.upto_seq)
-    state.unindexed = sum(1 for node in state.nodes if node > state.indexed_seq)
-
-
 # ---------------------------------------------------------------- projection
+
+
+def _undone(state: SessionState, seq: int, entry: e.CompactionUndone) -> None:
+    """The exchanges are back, and the next prompt is assembled anew."""
+    back = {unit.key for unit in entry.units}
+    state.units = sorted((*_copies(entry.units), *(unit for unit in state.units if unit.key not in back)), key=lambda unit: unit.key)
+    state.nodes |= {node.seq: node for node in entry.nodes}
+    for unit in entry.units:
+        state.call_units |= dict.fromkeys(unit.calls, unit.key)
+    state.cut_seq, state.holes = entry.cut_seq, list(entry.holes)
+    state.stale, state.held, state.fruitless = "undone", True, 0
+
+
+def _copies(units: tuple[Unit, ...]) -> list[Unit]:
+    """Units change with what comes later; those in an entry must not."""
+    return [
+        msgspec.structs.replace(
+            unit, nodes=list(unit.nodes), calls=dict(unit.calls), answered=dict(unit.answered), replaced=list(unit.replaced)
+        )
+        for unit in units
+    ]
 
 
 def _compacted(state: SessionState, seq: int, entry: e.Compacted) -> None:
     stays = {seq for segment in entry.segments for seq in segment.origin}
-    removed = [unit for unit in state.units if unit.key <= entry.cut_seq and not stays.intersection(unit.nodes)]
+    leaving = {unit.key for unit in state.units if unit.key <= entry.cut_seq or unit.key in state.dropped}
+    removed = [unit for unit in state.units if unit.key in leaving and not stays.intersection(unit.nodes)]
     if removed:
         gone = {unit.key for unit in removed}
         state.units = [unit for unit in state.units if unit.key not in gone]
@@ -239,11 +204,15 @@ def _compacted(state: SessionState, seq: int, entry: e.Compacted) -> None:
         late = (node for unit in removed for node in unit.nodes if node > entry.cut_seq)
         state.holes = sorted(node for node in (*state.holes, *late) if node > entry.cut_seq)
         state.call_units = {call: key for call, key in state.call_units.items() if key not in gone}
+        state.dropped = [key for key in state.dropped if key not in gone]
+        state.needs = {by: left for by, seqs in state.needs.items() if (left := [seq for seq in seqs if seq in state.nodes])}
     state.epoch, state.cut_seq = entry.epoch, max(state.cut_seq, entry.cut_seq)
     state.indexed_seq = max(state.indexed_seq, state.cut_seq)
     state.unindexed = sum(1 for node in state.nodes if node > state.indexed_seq)
     if entry.kind == "compaction":
         state.compacted_tokens = entry.tokens_after
+        state.compacted_round, state.held = state.round, False
+        state.fruitless = state.fruitless + 1 if entry.fruitless else 0
     state.front, state.front_seq, state.unbound_seq = entry.front, seq, seq
     state.projection = list(entry.segments)
     state.projection_tokens = sum(segment.tokens for segment in entry.segments)
@@ -367,18 +336,9 @@ def _branched(state: SessionState, seq: int, entry: e.Branched) -> None:
     state.branch_mark = "branch"
 
 
-_FOLDS: dict[type, Callable[[SessionState, int, Any], None]] = {
+_FOLDS: dict[type, Callable[[SessionState, int, Any], None]] = MEMORY_FOLDS | {
     e.MessageAdded: _message,
     e.BodyReplaced: _body,
-    e.InstructionsSet: _instructions,
-    e.MetaContextSet: _meta,
-    e.BriefSet: _brief,
-    e.Pinned: _pinned,
-    e.Unpinned: _unpinned,
-    e.NoteWritten: _note,
-    e.ItemsChanged: _items,
-    e.Recalled: _recalled,
-    e.Indexed: _indexed,
     e.Compacted: _compacted,
     e.Cleared: _cleared,
     e.Repair: _nothing,
@@ -391,4 +351,5 @@ _FOLDS: dict[type, Callable[[SessionState, int, Any], None]] = {
     e.Branched: _branched,
     e.RebuildAsked: _rebuild,
     e.Degraded: _nothing,
+    e.CompactionUndone: _undone,
 }

@@ -20,6 +20,7 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
         filler_tokens: of the message that the wire form puts before a history that does not begin with the user.
         tools_tokens: of the tool schemas; `tools_id` and `params_id` are where their bytes are.
         notes: the text of the notes that are injected, "" for none.
+        variables: the text of the variables that the current step reads, "" for none.
         fragments: recalled turns, best first, each already shortened to its share.
         fence_key: the session's key for fences.
         bare: nothing of ours is added; only messages are chosen.
@@ -37,6 +38,7 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
     tools_id: str = ""
     params_id: str = ""
     notes: str = ""
+    variables: str = ""
     fragments: tuple[Fragment, ...] = ()
     fence_key: str = ""
     bare: bool = False

@@ -16,6 +16,7 @@ Section: TypeAlias = Literal[
     "task_state",
     "plan",
     "fragments",
+    "variables",
     "notes",
     "summary",
     "recent",
@@ -30,6 +31,7 @@ SECTIONS: tuple[Section, ...] = (
     "task_state",
     "plan",
     "fragments",
+    "variables",
     "notes",
     "summary",
     "recent",
@@ -64,6 +66,10 @@ Reason: TypeAlias = Literal[
     "empty",  # a message that says nothing, which providers refuse
     "client_changed",  # the client's own system text or tools changed
     "asked",  # the caller asked to assemble anew
+    "dropped",  # the agent or the caller needs it no more
+    "needed",  # the current step reads it, or a later step is declared to need it
+    "no_progress",  # compactions left the history over its trigger, so another way was taken
+    "undone",  # a compaction was taken back
     "new_target",  # another model, wire form or layout than the last request
 ]
 
@@ -119,7 +125,7 @@ class Segment(Struct, frozen=True, array_like=True):
         """Which of the three lives it has (REQUIREMENTS M2)."""
         if self.place == "client" or self.section in ("meta_context", "constraints", "reminder"):
             return "rules"
-        if self.source == "tool" or self.section == "fragments":
+        if self.source == "tool" or self.section in ("fragments", "variables"):
             return "working"
         return "project"
 

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import msgspec
 
-from trimtab.core.assemble import Layout
+from trimtab.core.assemble import NOTHING_LEFT, Layout
 from trimtab.core.body import (
     NOT_DENSE,
     Body,
     BodyBuilder,
     BodyPlan,
     Limits,
+    altered_in,
     as_ranges,
     eligible,
     kept_indexes,
     limits_for,
+    needed,
     shrinkable,
     stubbed_to_fit,
     tokens_of,
@@ -33,14 +35,17 @@ from trimtab.core.finish import finish
 from trimtab.core.fit import fit
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.plan import Action, Decision, Reason, Segment
+from trimtab.core.sections import Left
 from trimtab.core.state import SessionState
-from trimtab.core.view import Policy, UnitView, Verdict, View
+from trimtab.core.view import Policy, UnitView, Verdict, View, keep_tokens
 
 # clearing less than this between two compactions costs more in broken prefix than it frees
 LEAST_CLEAR_TOKENS = 500
 CLEAR_SHARE = 20
 # a compaction that frees less than this share of the history budget is not worth its break of the prefix
 LEAST_GAIN_SHARE = 0.05
+# after so many cuts in a row that left the history over its trigger, another way is tried
+_MOST_FRUITLESS = 2
 
 
 def plan(state: SessionState, inputs: PlanInputs, policy: Policy, editor: Editor) -> PromptPlan:
@@ -106,16 +111,19 @@ class Planner:
         """What stood, and what is new."""
         state = self.state
         body = self.builder.appended(self.limits)
+        altered = self.altered(body)
         if state.last is None:
-            return start_draft(state, self.layout.front(0, summary=False), body, self.layout.tail(None, frozenset()))
-        front = self.layout.refreshed() if self.layout.state_first else state.front
-        return start_draft(state, front, body, self.layout.tail(front, self.altered(body)))
+            return start_draft(
+                state, self.layout.front(NOTHING_LEFT, summary=False, altered=altered), body, self.layout.tail(None, frozenset())
+            )
+        front = self.layout.refreshed(altered=altered) if self.layout.state_first else state.front
+        return start_draft(state, front, body, self.layout.tail(front, altered))
 
     def altered(self, body: Body) -> frozenset[int]:
-        """Seqs of messages that do not stand whole, where some rule may depend on it."""
-        old = (segment.origin[0] for segment in self.state.projection if segment.action not in ("keep", "inject"))
-        new = (segment.origin[0] for segment in body.segments if segment.action not in ("keep", "inject"))
-        return frozenset((*old, *new)) if self.state.items else frozenset()
+        """Seqs of messages that do not stand whole, where some rule or meta note may depend on it."""
+        if not (self.state.items or self.state.meta_notes):
+            return frozenset()
+        return altered_in(self.state.projection) | altered_in(body.segments)
 
     def _view(self, draft: Draft, budget: BudgetReport) -> View:
         state, settings = self.state, self.inputs.settings
@@ -142,7 +150,9 @@ class Planner:
         gone = {segment.origin[0] for segment in self.state.projection if segment.action == "clear"}
         if not self.inputs.settings.clear_results:
             return frozenset(gone)
-        return frozenset((*gone, *shrinkable(self.state, self.state.round - self.inputs.settings.clear_keep_rounds)))
+        used = shrinkable(self.state, self.state.round - self.inputs.settings.clear_keep_rounds)
+        asked = shrinkable(self.state, self.state.round, self.state.used_seq) if self.state.used_seq else frozenset()
+        return frozenset((*gone, *((used | asked) - needed(self.state))))
 
     def _changed(self, draft: Draft, verdict: Verdict, budget: BudgetReport) -> Draft:
         forced = self._forced(draft)
@@ -154,7 +164,19 @@ class Planner:
             return self.rebuilt(
                 draft, BodyPlan(limits=self.limits, cleared=self._standing(), strip=self.strips), kind="rebuild", reason=forced
             )
+        if self._much_dropped():
+            return self.rebuilt(
+                draft, BodyPlan(limits=self.limits, cleared=self._standing(), strip=self.strips), "drop", "dropped", verdict
+            )
         return self._cleared(draft, verdict)
+
+    def _much_dropped(self) -> bool:
+        """Whether what was dropped is enough to be worth a break of the prefix; before the first request none breaks."""
+        state = self.state
+        if state.last is None:
+            return bool(state.dropped)
+        tokens = sum(state.nodes[seq].tokens for unit in state.units if unit.key in state.dropped for seq in unit.nodes)
+        return bool(state.dropped) and tokens >= self.clear_at_least_tokens
 
     def _forced(self, draft: Draft) -> Reason | None:
         """Why what stood cannot stand as it is."""
@@ -190,10 +212,12 @@ class Planner:
 
     def _compacted(self, draft: Draft, verdict: Verdict, budget: BudgetReport) -> Draft | None:
         """The policy's cut; None where it would not be worth its break of the prefix."""
-        if not self._grown(draft, budget, verdict.reason):
+        if not self._due(draft, budget, verdict.reason):
             return None
         keep = verdict.keep_from or 0
         cleared = self.clearable() if verdict.clear else self._standing()
+        if self.state.fruitless >= _MOST_FRUITLESS:
+            return self._otherwise(draft, budget, verdict)
         stubbed = self._enough_by_stubbing(draft, cleared, budget) if verdict.reason == "trigger" and verdict.clear else None
         if stubbed is not None:
             keep = 0
@@ -205,17 +229,32 @@ class Planner:
         least = 1 if verdict.reason in ("left_window", "rounds") else max(1, int(budget.history_budget_tokens * LEAST_GAIN_SHARE))
         return cut if gain >= least else None
 
+    def _otherwise(self, draft: Draft, budget: BudgetReport, verdict: Verdict) -> Draft | None:
+        """Two cuts in a row left the history over its trigger: now every used result leaves, and what a step needs is
+        no longer spared. None where that frees nothing either: then the ladder decides, once it would not fit."""
+        everything = shrinkable(self.state, self.state.round - 1) | self.clearable()
+        keep = keep_tokens(unit_views(self.state, everything, self.limits), budget.target_tokens)
+        plan_ = BodyPlan(keep_from=keep, limits=self.limits, cleared=everything, strip=self.strips, needs=False)
+        cut = self.rebuilt(draft, plan_, "compaction", "no_progress", verdict)
+        gain = draft.history_tokens(self.state, self.inputs) - cut.history_tokens(self.state, self.inputs)
+        return cut if gain >= max(1, int(budget.history_budget_tokens * LEAST_GAIN_SHARE)) else None
+
     def stubbed(self, keep_from: int, cleared: frozenset[int], budget: BudgetReport) -> frozenset[int]:
         """Results that are shortened so that what a cut keeps leaves room to grow."""
         if keep_from == 0 or not self.policy.reshapes:
             return frozenset()
         return stubbed_to_fit(self.state, unit_views(self.state, cleared, self.limits), keep_from, budget.target_tokens)
 
-    def _grown(self, draft: Draft, budget: BudgetReport, reason: Reason) -> bool:
-        """Whether enough is new since the last compaction for another one to make progress."""
+    def _due(self, draft: Draft, budget: BudgetReport, reason: Reason) -> bool:
+        """Whether history may be cut: at most once a round, not after a cut was undone, and only where enough is new
+        since the last one for another to make progress."""
         last = self.state.compacted_tokens
+        if self.state.held:
+            return False
         if not last or reason == "left_window":
             return True
+        if self.state.compacted_round == self.state.round:
+            return False
         return draft.shrinkable_tokens(self.state, self.inputs) - last >= budget.history_budget_tokens * LEAST_GAIN_SHARE
 
     def _enough_by_stubbing(self, draft: Draft, cleared: frozenset[int], budget: BudgetReport) -> frozenset[int] | None:
@@ -239,20 +278,24 @@ class Planner:
         self, body_plan: BodyPlan, kind: str, reason: Reason, verdict: Verdict, before: int, summary_max_tokens: int | None = None
     ) -> Draft:
         state = self.state
-        kept = kept_indexes(state, body_plan.keep_from)
+        kept = kept_indexes(state, body_plan.keep_from, body_plan.needs)
         stays = set(kept)
         gone = [unit for index, unit in enumerate(state.units) if index not in stays]
+        dropped = set(state.dropped)
         start = max(0, min(body_plan.keep_from, len(state.units) - 1))
-        cut_seq = state.units[start].key - 1 if gone else state.cut_seq
+        cut = [unit for unit in gone if unit.key not in dropped]
+        cut_seq = max(state.cut_seq, state.units[start].key - 1) if cut else state.cut_seq
         body = self.builder.whole(body_plan)
         summary = verdict.summary
         cap = self.summary_cap if summary_max_tokens is None else summary_max_tokens
-        front = self.layout.front(cut_seq, summary, summary_max_tokens=cap)
+        single = frozenset((*state.holes, *(seq for unit in gone if unit.key > cut_seq for seq in unit.nodes)))
+        front = self.layout.front(Left(cut_seq, single), summary, summary_max_tokens=cap, altered=altered_in(body.segments))
         action: Action = "summarize" if summary else "drop"
-        left = [(seq, action, reason) for unit in gone for seq in unit.nodes]
+        left: list[tuple[int, Action, Reason]] = [(seq, action, reason) for unit in cut for seq in unit.nodes]
+        left += [(seq, "drop", "dropped") for unit in gone if unit.key in dropped for seq in unit.nodes]
         entry = Compacted(
             epoch=state.epoch + 1,
-            kind="compaction" if gone else kind if kind == "rebuild" else "clearing",
+            kind="compaction" if cut else kind if kind in ("rebuild", "drop") else "clearing",
             reason=reason,
             action=action,
             cut_seq=cut_seq,
@@ -261,21 +304,24 @@ class Planner:
             decisions=as_ranges([*left, *body.decisions], state.cut_seq, state.holes),
             tokens_before=before,
             tokens_after=0,
-            covered=(min(unit.key for unit in gone), cut_seq) if gone else (0, 0),
+            covered=(min(unit.key for unit in gone), max(cut_seq, *(unit.nodes[-1] for unit in gone))) if gone else (0, 0),
         )
         done = whole_draft(front, body, self.layout.tail(None, frozenset()), entry)
-        done.entry = msgspec.structs.replace(entry, tokens_after=done.shrinkable_tokens(state, self.inputs))
+        after = done.shrinkable_tokens(state, self.inputs)
+        fruitless = bool(cut) and after > self.budget_for(done).trigger_tokens
+        done.entry = msgspec.structs.replace(entry, tokens_after=after, fruitless=fruitless)
         done.break_reason = reason
-        done.cuts.append("compaction" if gone else "clear" if body_plan.cleared else "rebuild")
+        done.cuts.append("compaction" if cut else "drop" if gone else "clear" if body_plan.cleared else "rebuild")
         return done
 
     def _cleared(self, draft: Draft, verdict: Verdict) -> Draft:
         """Used results leave between two compactions, once enough of them are eligible."""
         settings, state = self.inputs.settings, self.state
-        if not (verdict.clear and settings.clear_results) or self.strips:
+        rows = eligible(state, settings.clear_keep_rounds) if not self.strips else []
+        asked = any(seq <= state.used_seq for seq, _ in rows)
+        if not (asked or (verdict.clear and settings.clear_results)):
             return draft
-        rows = eligible(state, settings.clear_keep_rounds)
-        if sum(tokens for _, tokens in rows) < self.clear_at_least_tokens or not rows:
+        if not rows or not (asked or sum(tokens for _, tokens in rows) >= self.clear_at_least_tokens):
             return draft
         return self._replace(draft, frozenset(seq for seq, _ in rows))
 
@@ -294,6 +340,11 @@ class Planner:
         decisions: tuple[Decision, ...] = as_ranges([(segment.origin[0], "clear", "result_used") for segment in changed], NOT_DENSE)
         draft.entry = Cleared(state.epoch + 1, tuple(changed), decisions, freed)
         draft.frozen, draft.frozen_tokens = frozen, tokens_of(frozen)
+        altered = altered_in(frozen) | altered_in(draft.body.segments)
+        if self.layout.state_first:
+            draft.front = self.layout.refreshed(altered=altered)
+        else:
+            draft.tail = self.layout.tail(draft.front, altered)
         draft.break_reason = "result_used"
         draft.cuts.append("clear")
         return draft

@@ -44,6 +44,19 @@ class Fragment(Struct, frozen=True, kw_only=True):
     source_ids: tuple[int, ...] = ()
 
 
+class Left(Struct, frozen=True, array_like=True):
+    """Which messages are not in the prompt: all up to `cut_seq`, and single ones after it."""
+
+    cut_seq: int
+    single: frozenset[int] = frozenset()
+
+    def __bool__(self) -> bool:
+        return bool(self.cut_seq or self.single)
+
+    def holds(self, seq: int) -> bool:
+        return seq <= self.cut_seq or seq in self.single
+
+
 class SectionText(Struct, frozen=True, array_like=True):
     section: Section
     text: str
@@ -80,13 +93,14 @@ def meta_text(meta: MetaContext) -> str:
 
 
 def pin_lines(pins: Iterable[Pin]) -> str:
+    pins = list(pins)
     must = [f"- {pin.text}" for pin in pins if pin.polarity != "never"]
     never = [f"- {pin.text}" for pin in pins if pin.polarity == "never"]
     return "\n".join([*(["Pinned:", *must] if must else []), *(["Pinned, never:", *never] if never else [])])
 
 
-def rules_text(pins: Iterable[Pin], items: Iterable[SummaryItem]) -> str:
-    parts = (pin_lines(list(pins)), render_rules(list(items)))
+def rules_text(pins: Iterable[Pin], items: Iterable[SummaryItem], folded: frozenset[str] = frozenset()) -> str:
+    parts = (pin_lines(pins), render_rules(list(items), folded))
     return "\n".join(part for part in parts if part)
 
 
@@ -94,9 +108,14 @@ def pinned_items(state: SessionState) -> list[SummaryItem]:
     return [item for item in state.items.values() if item.field in PINNED_FIELDS]
 
 
-def summary_text(state: SessionState, cut_seq: int, max_tokens: int, count: Callable[[str], int]) -> str:
-    """What stands for the messages up to `cut_seq`; "" where nothing was distilled from them."""
-    items = [item for item in state.items.values() if item.field not in PINNED_FIELDS and max(item.source_ids, default=0) <= cut_seq]
+def summary_text(state: SessionState, left: Left, max_tokens: int, count: Callable[[str], int]) -> str:
+    """What stands for the messages that left, and for those of sessions that this one goes on from; "" where nothing
+    was distilled from them."""
+    items = [
+        item
+        for item in state.items.values()
+        if item.field not in PINNED_FIELDS and (item.origin or left.holds(max(item.source_ids, default=0)))
+    ]
     head_tokens = count(PRIORITY) + 8
     body = render_summary(items, max(0, max_tokens - head_tokens), count) if items else ""
     return f"{PRIORITY}\n{body}" if body else ""
@@ -105,7 +124,7 @@ def summary_text(state: SessionState, cut_seq: int, max_tokens: int, count: Call
 def shown_sources(state: SessionState, text: str) -> tuple[int, ...]:
     """The messages that the lines of a rendered summary come from, by the item ids the lines end with."""
     shown = (state.items.get(item_id) for item_id in _ITEM_ID.findall(text))
-    return tuple(sorted({seq for item in shown if item is not None for seq in item.source_ids}))
+    return tuple(sorted({seq for item in shown if item is not None and not item.origin for seq in item.source_ids}))
 
 
 def fragments_text(fragments: Iterable[Fragment]) -> str:

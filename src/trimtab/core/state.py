@@ -11,44 +11,20 @@ from msgspec import Struct, field
 from trimtab.core import entries as e
 from trimtab.core.entries import Node
 from trimtab.core.ids import ROOT
+from trimtab.core.notes import MetaNote, Variable
 from trimtab.core.plan import Reason, Segment
 from trimtab.core.summary import SummaryItem
 from trimtab.core.target import Target
+from trimtab.core.units import Unit
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 # Below this a cleared result would not be smaller than its stub.
 LEAST_CLEARED_TOKENS = 120
 # Items of the fields that routine fills; older ones stay in the ledger and in the index only.
 MOST_ROUTINE_ITEMS = 60
 # Idempotency keys that are remembered: a call that is repeated is repeated soon.
 MOST_KEYS = 1_000
-ROUTINE_FIELDS = frozenset({"fact", "action", "structure", "state"})
-
-
-class Unit(Struct):
-    """The exchange: what is kept, stubbed or dropped together.
-
-    A user message alone, or an assistant message with its reasoning, all its calls and all their results.
-    """
-
-    nodes: list[int]
-    role: str
-    round: int
-    turn: int
-    opens_turn: bool = False
-    reasoning: bool = False
-    orphan: bool = False
-    calls: dict[str, str] = field(default_factory=dict)
-    answered: dict[str, int] = field(default_factory=dict)
-    replaced: list[int] = field(default_factory=list)
-
-    @property
-    def key(self) -> int:
-        return self.nodes[0]
-
-    @property
-    def open_calls(self) -> list[str]:
-        return [call for call in self.calls if call not in self.answered]
+ROUTINE_FIELDS = frozenset({"fact", "action", "failed", "structure", "state"})
 
 
 class LastRequest(Struct, frozen=True):
@@ -93,7 +69,11 @@ class Pin(Struct, frozen=True, array_like=True):
 class SessionState(Struct):
     """Everything a plan needs. See the fields' names; counts are raw tokens of `counter_id`.
 
-    `holes` are messages after `cut_seq` that have left all the same: late results of exchanges before it.
+    `holes` are messages after `cut_seq` that have left all the same: late results of exchanges before it, and what
+    was dropped. `dropped` are exchanges that are to leave, by their keys; results up to `used_seq` likewise, at once.
+    `needs` are messages that stay whole, by the step that needs them. `distilled_seq` is how far a summarizing model
+    has read. `compacted_round` is when history was last cut, `fruitless` how many cuts in a row left it over its
+    trigger, `held` that a cut was undone: then nothing is cut as long as it fits.
     """
 
     seq: int = 0
@@ -114,6 +94,13 @@ class SessionState(Struct):
     items: dict[str, SummaryItem] = field(default_factory=dict)
     checkpoints: dict[str, int] = field(default_factory=dict)
     keys: dict[str, int] = field(default_factory=dict)
+    variables: dict[str, Variable] = field(default_factory=dict)
+    meta_notes: dict[str, MetaNote] = field(default_factory=dict)
+    step: str = ""
+    reads: tuple[str, ...] = ()
+    needs: dict[str, list[int]] = field(default_factory=dict)
+    inherited: tuple[e.Inherited, ...] = ()
+    distilled_seq: int = 0
 
     units: list[Unit] = field(default_factory=list)
     nodes: dict[int, Node] = field(default_factory=dict)
@@ -134,6 +121,11 @@ class SessionState(Struct):
     frozen_nodes: int = 0
     results: list[tuple[int, int, int]] = field(default_factory=list)
     stale: Reason | None = None
+    dropped: list[int] = field(default_factory=list)
+    used_seq: int = 0
+    compacted_round: int = 0
+    fruitless: int = 0
+    held: bool = False
 
     recalled: e.Recalled | None = None
     last: LastRequest | None = None

@@ -22,6 +22,7 @@ Field: TypeAlias = Literal[
     "state",
     "structure",
     "action",
+    "failed",
 ]
 # most important first: a cut by length loses the end of this list first (REQUIREMENTS S1)
 FIELDS: tuple[Field, ...] = (
@@ -34,6 +35,7 @@ FIELDS: tuple[Field, ...] = (
     "preference",
     "question",
     "todo",
+    "failed",
     "state",
     "fact",
     "structure",
@@ -86,6 +88,7 @@ _TITLES: dict[Field, str] = {
     "preference": "Preferences",
     "question": "Open questions",
     "todo": "To do",
+    "failed": "Tried and failed",
     "state": "State",
     "fact": "Facts",
     "structure": "Structure of what was left out",
@@ -98,6 +101,7 @@ _RULE_GROUPS: tuple[tuple[str, frozenset[Field]], ...] = (
     ("Role and format", frozenset({"role", "format"})),
     ("Decisions", frozenset({"decision"})),
 )
+_FOLDED_HEAD = "Older decisions that stand, by id (query_memory gives their words):"
 # the newest few of every field come before the rest of any: many facts must not push out every action line
 _FIRST_PER_FIELD = 5
 # an item above this share of the cap is passed over, so that one giant does not keep all others out
@@ -193,14 +197,42 @@ def _summary_text(chosen: Sequence[SummaryItem]) -> str:
     return "\n".join(lines)
 
 
-def render_rules(items: Sequence[SummaryItem]) -> str:
+def render_rules(items: Sequence[SummaryItem], folded: frozenset[str] = frozenset()) -> str:
     """The active pinned items, every text verbatim, grouped: Must, Never, Role and format, Decisions; oldest first.
 
-    There is no cap (REQUIREMENTS S3). "" where there are none.
+    Args:
+        folded: ids of decisions that stand by their id alone, see `folded_decisions`.
     """
     blocks: list[str] = []
     for title, fields in _RULE_GROUPS:
-        texts = dict.fromkeys(item.text for item in items if item.status == "active" and item.field in fields)
+        shown = [item for item in items if item.status == "active" and item.field in fields and item.item_id not in folded]
+        texts = dict.fromkeys(_rule_line(item) for item in shown)
         if texts:
-            blocks.append("\n".join([f"{title}:", *(f"- {text}" for text in texts)]))
+            blocks.append("\n".join([f"{title}:", *texts]))
+    ids = [item.item_id for item in items if item.item_id in folded]
+    if ids:
+        blocks.append(f"{_FOLDED_HEAD} {', '.join(ids)}")
     return "\n".join(blocks)
+
+
+def _rule_line(item: SummaryItem) -> str:
+    return f"- {item.text}" + (f" ({item.reason})" if item.reason else "")
+
+
+def folded_decisions(items: Sequence[SummaryItem], max_tokens: int, count: Callable[[str], int]) -> frozenset[str]:
+    """Ids of the oldest decisions that fold to their ids, so that the rules stay within `max_tokens` (REQUIREMENTS
+    S3). Constraints never fold, however long they are; the newest decisions stay as long as any of them fit."""
+    # a token is at least one character
+    if sum(len(item.text) + len(item.reason) + 3 for item in items) <= max_tokens:
+        return frozenset()
+    over = count(render_rules(items)) - max_tokens
+    folded: list[str] = []
+    for item in items:
+        if over <= 0:
+            break
+        if item.field == "decision" and item.status == "active":
+            if not folded:
+                over += count(_FOLDED_HEAD)
+            folded.append(item.item_id)
+            over -= count(_rule_line(item) + "\n") - count(f"{item.item_id}, ")
+    return frozenset(folded)

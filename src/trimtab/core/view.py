@@ -14,7 +14,8 @@ from trimtab.settings import Settings
 
 class UnitView(Struct, frozen=True, array_like=True):
     """One exchange. `tokens` is what it would cost if it stayed, `small_tokens` with its results stubbed; `open`
-    where it waits for results; `stays` where it opened the current turn and is kept whatever a policy cuts."""
+    where it waits for results; `stays` where it opened the current turn or a step needs it, so that it is kept
+    whatever a policy cuts."""
 
     index: int
     tokens: int

@@ -16,19 +16,35 @@ Outcome: TypeAlias = Literal["ok", "failed", "unknown"]
 EDGE_CHARS = 3_000
 _MAX_LINE_CHARS = 160
 _MAX_JSON_CHARS = 2_000_000
-_ERROR_WORDS = ("error", "Error", "ERROR", "xception", "Traceback", "FATAL", "fatal", "ailed", "FAILED", "panic:", "错误", "失败", "异常")
-_ERROR_LINE = re.compile(r"\b(?:error|exception|fatal|failed|failure|traceback|panic|[A-Za-z]+(?:Error|Exception))\b|错误|失败|异常", re.I)
+_ERROR_WORDS = (
+    *("error", "Error", "ERROR", "xception", "Traceback", "FATAL", "fatal", "ailed", "FAIL", "panic:", "ailure"),
+    *("denied", "not found", "timed out", "错误", "失败", "异常", "报错", "超时", "拒绝", "未找到"),
+)
+_ERROR_LINE = re.compile(
+    r"\b(?:errors?|exceptions?|fatal|fail|failed|failures?|traceback|panic|[A-Za-z]+(?:Error|Exception)|permission denied|access denied"
+    r"|(?:command|file|module) not found|no such file|timed out)\b|错误|失败|异常|报错|超时|拒绝|未找到",
+    re.I,
+)
+# headings above errors
+_NO_FACT = re.compile(r"Traceback|[=_\- ]*(?:FAILURES?|ERRORS?|FAIL)[=_\- ]*$")
+# what says that there was none; a line that says so may still tell of another
 _NO_ERROR = re.compile(
-    r"\b(?:no|0|zero|without) (?:errors?|failures?|exceptions?|failed)\b|\berrors?\"?\s*[:=]\s*(?:0|null|none|false|\"\"|''|\[\]|\{\})"
-    r"|\bfailed\"?\s*[:=]\s*(?:0|false|null|\[\])\b|\b(?:errors?|failures?)[:=] ?0\b|error[_-](?:rate|count|margin|bar|handler|log)|没有错误|无错误|无异常",
+    r"(?<![\d.,])\b(?:no|0|zero|without)(?: \w{1,20})? (?:errors?|failures?|exceptions?|failed)\b"
+    r"|\b(?:errors?|failures?|exceptions?|failed|fail|fatal)(?:[_ -]?count)?[\"']?\s{0,3}[:=]\s{0,3}(?:0(?![\d.])|null|none|nil|false|\"\"|''|\[\]|\{\})"
+    r"|error[_-](?:rate|count|margin|bar|handler|log)"
+    r"|(?:没有|无|未见|未发现|未出现|未发生|零)(?:任何)?(?:错误|失败|异常|报错|超时)|0 ?[个项次条处]?(?:错误|失败|异常|报错)"
+    r"|(?:错误|失败|异常|报错)(?:数|数量|次数|总数)?\s{0,3}[:：=]?\s{0,3}0(?![\d.])",
     re.I,
 )
 _STATUS = re.compile(
-    r"(?im)^[ \t]*(?:process (?:exited|finished) with (?:exit )?code:? -?\d+|exit(?:ed)?[ _-]?(?:code|status)?[:= ]+-?\d+|http(?:/[\d.]+)? \d{3}[^\n]{0,60}|"
-    r"status(?: code)?[:=] ?[^\n]{1,60}|return ?code[:=] ?-?\d+|[^\n]{0,60}\b\d+ (?:passed|failed)\b[^\n]{0,60}|BUILD (?:SUCCESS\w*|FAIL\w*)|(?:ok|done|success)[.!]?[ \t]*$)"
+    r"(?im)^[ \t\[(<]{0,6}(?:process (?:exited|finished) with (?:exit )?code:? -?\d+|exit(?:ed)?(?: with)?[ _-]?(?:code|status)?[:= ]+-?\d+[\])>]?|http(?:/[\d.]+)? \d{3}[^\n]{0,60}|"
+    r"status(?: code)?[:=] ?[^\n]{1,60}|return[ _]?code[:=] ?-?\d+|[^\n]{0,60}\b\d+ (?:passed|failed|skipped|(?:errors?|warnings?) (?:in|generated)|tests? ran)\b[^\n]{0,60}"
+    r"|found \d+ (?:errors?|warnings?|issues?|vulnerabilities)\b[^\n]{0,60}|(?:ran|collected) \d+ (?:tests?|items?)\b[^\n]{0,60}|\d{1,9} rows? (?:affected|in set|returned)[^\n]{0,40}"
+    r"|(?:BUILD|test result:?) (?:SUCCESS\w*|FAIL\w*|ok)\b[^\n]{0,80}|(?:退出码|退出代码|返回码|状态码|状态)[:：= ]{1,3}[^\n]{1,40}"
+    r"|[^\n]{0,40}\d+ ?[个项条次]?(?:用例|测试|任务|记录)?(?:通过|成功|失败)[^\n]{0,40}|(?:ok|done|success|成功|完成|失败)[.!。！]?[ \t\r]*$)"
 )
 _EXIT = re.compile(
-    r"(?im)^[ \t\[(<]{0,4}(?:process )?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)?|return[ _]?code|finished with exit code)[:= ]{1,3}(-?\d{1,6})\b"
+    r"(?im)^[ \t\[(<]{0,4}(?:process )?(?:exit(?:ed)?(?: with)?[ _-]?(?:code|status)?|return[ _]?code|finished with exit code|退出码|退出代码|返回码)[:：= ]{1,3}(-?\d{1,6})\b"
 )
 _TESTS_FAILED = re.compile(r"\b[1-9]\d{0,6} failed\b[^\n]{0,40}\bpassed\b|\bpassed\b[^\n]{0,40}\b[1-9]\d{0,6} failed\b")
 _HTTP = re.compile(r"(?i)(?:\bhttp(?:/[\d.]+)?|\"?status(?:[_ ]?code)?\"?)\s*[:= ]\s*(\d{3})\b")
@@ -60,7 +76,7 @@ def error_lines(text: str, limit: int = 2) -> list[str]:
     lines: list[str] = []
     for at in starts:
         line = _line_around(text, at)
-        if line and line not in lines and not line.startswith("Traceback") and _ERROR_LINE.search(line) and not _NO_ERROR.search(line):
+        if line and line not in lines and not _NO_FACT.match(line) and _ERROR_LINE.search(_NO_ERROR.sub(" ", line)):
             lines.append(line)
         if len(lines) == limit:
             break
@@ -68,8 +84,10 @@ def error_lines(text: str, limit: int = 2) -> list[str]:
 
 
 def status_lines(text: str, limit: int = 2) -> list[str]:
-    """Lines with an exit code, an HTTP status or a test count, from the edges of the text."""
-    return [found[0].strip() for _, found in zip(range(limit), _STATUS.finditer(edges(text)), strict=False)]
+    """Lines with an exit code, an HTTP status or a test count, from the edges of the text: the first ones and, where
+    there are more than `limit`, the last, which is how it ended."""
+    found = [found[0].strip() for found in _STATUS.finditer(edges(text))]
+    return found if len(found) <= limit else [*found[: limit - 1], found[-1]]
 
 
 def outcome(text: str, is_error: bool) -> Outcome:

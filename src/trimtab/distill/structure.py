@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from typing import Any
 
-import msgspec
-
+from trimtab.distill.grids import delimited, find_grids
+from trimtab.distill.shapes.json_values import NOTHING, decode_json, decode_lines
 from trimtab.distill.status import error_lines, status_lines
+from trimtab.distill.textkinds import LOG_LEVEL, SAMPLE_CHARS, code_language, is_log, line_count, sample_lines
 
-_SAMPLE_CHARS, _SAMPLE_LINES = 6_000, 30
-_MAX_NAMES, _MAX_NAMES_CHARS, _MAX_FIRST_CHARS, _MAX_STATUS_CHARS = 12, 160, 100, 200
+_MAX_NAMES, _MAX_NAMES_CHARS, _MAX_FIRST_CHARS, _MAX_STATUS_CHARS, _MAX_STATUS_VALUE_CHARS = 12, 160, 100, 320, 120
 _BASE64 = re.compile(r"(?:data:(?P<media>[\w/+.-]{3,80});base64,)?[A-Za-z0-9+/=_\-\r\n]+\Z")
-_LOG_LINE = re.compile(
-    r"^\W{0,3}(?:\d{4}[-/]\d\d[-/]\d\d|\d\d:\d\d:\d\d|[A-Z][a-z]{2} +\d{1,2} \d\d:\d\d|(?:DEBUG|INFO|WARN|WARNING|ERROR|FATAL|TRACE)\b)"
+# members that say how a call went, or how much there is: they stand in a stub whatever else has to go
+_STATUS_KEYS = re.compile(
+    r"ok|success|succeeded|is_?error|errors?|error_?(?:message|code|count)|exception|failed|failures?|status(?:_?code)?|state|code|message|msg|detail"
+    r"|exit_?code|return_?code|returncode|(?:total|row|result|item)?_?count|total(?:_?(?:rows|results|items|pages))?|has_?more|truncated|next(?:_?(?:page|cursor))?"
+    r"|warnings?|状态码?|错误|消息|总数|成功|失败",
+    re.I,
 )
-_LEVEL_ERRORS = re.compile(r"\b(?:ERROR|FATAL|CRITICAL)\b")
-_TABLE_RULE = re.compile(r"^\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*$")
 _HTML = re.compile(r"\s*<(?:!doctype html|html|head|body|div|table|p|span|ul|section|article)\b", re.I)
 _TITLE = re.compile(r"<title[^>]{0,200}>([^<]{1,200})</title>", re.I)
-_CODE: tuple[tuple[str, re.Pattern[str]], ...] = (
-    ("Python", re.compile(r"^(?:\s*(?:async )?def \w+\(|\s*class \w+.*:|from [\w.]+ import |import \w+(?:\.\w+)*$)", re.M)),
-    ("Go", re.compile(r"^(?:package \w+$|func (?:\(|\w+\())", re.M)),
-    ("Rust", re.compile(r"^\s*(?:pub )?(?:fn \w+|impl\b|use \w+::|mod \w+)", re.M)),
-    ("Java or C#", re.compile(r"^\s*(?:public|private|protected) (?:static |final |abstract )*(?:class|void|int|String|\w+ \w+\()", re.M)),
-    ("JavaScript", re.compile(r"^\s*(?:export |async )*(?:function\b|const \w+ ?=|let \w+ ?=|class \w+.*\{|import .* from ['\"])", re.M)),
-    ("C", re.compile(r"^#(?:include|define) ", re.M)),
-    ("SQL", re.compile(r"^\s*(?:SELECT|INSERT INTO|CREATE TABLE|UPDATE|ALTER TABLE)\b", re.M)),
-    ("shell", re.compile(r"^(?:#!/bin/|set -e|export \w+=)", re.M)),
-)
 _DEFINITION = re.compile(
     r"^\s{0,8}(?:(?:pub|public|export|async|static|private)\s+)*(?:def|class|func|fn|function|interface|struct|impl) +(?:\([^)]{0,80}\) *)?(\w+)",
     re.M,
@@ -41,10 +34,14 @@ def describe(text: str) -> str:
 
     For example `JSON array of 40 objects: id, name, amount (9,812 chars)`. "empty" for nothing.
     """
+    text = text.removeprefix("\ufeff")
     if not text.strip():
         return "empty"
     what = next((line for kind in _KINDS if (line := kind(text))), None) or _plain(text)
     notes = [note for note in dict.fromkeys([*status_lines(text), *error_lines(text)]) if note not in what]
+    if what.startswith("JSON object"):
+        # what its members say of how it went stands in `what`; a line of a row may be about anything
+        notes = []
     line = " ".join(f"{what} ({len(text):,} chars)".split())
     if notes:
         line += "; " + _clip(" | ".join(" ".join(note.split()) for note in notes), _MAX_STATUS_CHARS)
@@ -67,19 +64,29 @@ def preview(text: str, head_chars: int, tail_chars: int) -> str:
 def _json(text: str) -> str | None:
     if text.lstrip()[:1] not in ("{", "["):
         return None
-    try:
-        value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+    value = decode_json(text)
+    if value is NOTHING:
         return _json_lines(text)
     if isinstance(value, list):
         return f"JSON {_array(value)}"
-    return f"JSON object: {_names([_member(key, member) for key, member in value.items()])}" if value else "empty JSON object"
+    return f"JSON object: {_members(value)}" if value else "empty JSON object"
+
+
+def _members(value: dict[str, Any]) -> str:
+    """All names as far as there is room; what says how it went or how much there is stands in any case."""
+    shown = [_member(key, member) for key, member in value.items()]
+    line = _names(shown)
+    told = [member for key, member in zip(value, shown, strict=True) if _STATUS_KEYS.fullmatch(key)]
+    for name, member in value.items():
+        if isinstance(member, dict) and not _STATUS_KEYS.fullmatch(name):
+            told += [f"{name}.{_member(key, inner)}" for key, inner in member.items() if _STATUS_KEYS.fullmatch(key)]
+    return "; ".join([line, *[member for member in told if member not in line][:_MAX_NAMES]])
 
 
 def _array(value: list[Any]) -> str:
     if not value:
         return "array, empty"
-    kinds = {_kind(row) for row in value[:200]}
+    kinds = {_kind(row) for row in value}
     kind = kinds.pop() if len(kinds) == 1 else "values"
     number = f"array of {len(value):,} {kind}{'' if len(value) == 1 or kind == 'values' else 's'}"
     if kind != "object":
@@ -88,10 +95,12 @@ def _array(value: list[Any]) -> str:
 
 
 def _member(key: str, value: Any) -> str:
+    if _STATUS_KEYS.fullmatch(key) and (isinstance(value, dict | str) or not value):
+        return f"{key}={_clip(json.dumps(value, ensure_ascii=False), _MAX_STATUS_VALUE_CHARS)}"
     if isinstance(value, list):
         return f"{key}[{len(value):,}]" + (f" ({_names(list(value[0]))})" if value and isinstance(value[0], dict) else "")
     if isinstance(value, bool | int | float) or value is None or (isinstance(value, str) and len(value) <= 24):
-        return f"{key}={msgspec.json.encode(value).decode()}"
+        return f"{key}={_clip(json.dumps(value, ensure_ascii=False), 60)}"
     return key
 
 
@@ -106,28 +115,19 @@ def _kind(value: Any) -> str:
 
 
 def _json_lines(text: str) -> str | None:
-    lines = [line for line in _sample(text) if line.strip()]
-    rows: list[Any] = []
-    for line in lines[:5]:
-        try:
-            rows.append(msgspec.json.decode(line))
-        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
-            return None
-    if len(rows) < 2 or not all(isinstance(row, dict) for row in rows):
+    rows = decode_lines(text)
+    if rows is None:
         return None
-    return f"JSON lines, {_line_count(text):,} objects: {_names(list(dict.fromkeys(key for row in rows for key in row)))}"
+    return f"JSON lines, {len(rows):,} objects: {_names(list(dict.fromkeys(key for row in rows[:5] for key in row)))}"
 
 
 def _base64(text: str) -> str | None:
-    head = text.strip()[:_SAMPLE_CHARS]
-    found = _BASE64.match(head)
-    if (
-        found is None
-        or len(text) < 200
-        or head.count("\n") > len(head) // 40
-        or not re.search(r"\d", head)
-        or not re.search(r"[a-z]", head)
-    ):
+    body = text.strip()
+    head = body[:SAMPLE_CHARS]
+    if len(text) < 200 or head.count("\n") > len(head) // 40 or not re.search(r"\d", head) or not re.search(r"[a-z]", head):
+        return None
+    found = _BASE64.match(head) and _BASE64.match(body)
+    if not found:
         return None
     return f"base64 ({found['media']})" if found["media"] else "base64"
 
@@ -143,71 +143,47 @@ def _diff(text: str) -> str | None:
     if not text.startswith(("diff --git", "--- ", "Index: ")):
         return None
     files = re.findall(r"^\+\+\+ (?:b/)?(\S+)", text, re.M)
-    return f"diff of {len(files)} files: {_names(files)}" if files else None
+    return f"diff of {len(files)} file{'s' if len(files) > 1 else ''}: {_names(files)}" if files else None
 
 
 def _table(text: str) -> str | None:
-    lines = _sample(text)
-    for at, line in enumerate(lines[1:6], 1):
-        if "|" in lines[at - 1] and "-" in line and _TABLE_RULE.match(line):
-            rows = text.count("\n|") - (2 if at > 1 else 1) + (0 if text.lstrip().startswith("|") or at > 1 else 1)
-            names = [name.strip() for name in lines[at - 1].strip().strip("|").split("|")]
-            return f"Markdown table of {max(rows, 0):,} rows: {_names(names)}"
-    return None
+    """A text that begins with a table, or with a few lines and then one."""
+    if not any("|" in line and "-" in line for line in sample_lines(text)[1:6]):
+        return None
+    grids = find_grids(text, 0)
+    if not grids or grids[0].kind != "Markdown table":
+        return None
+    first = f"Markdown table of {grids[0].count:,} rows: {_names(list(grids[0].names))}"
+    return first + (f", and {len(grids) - 1} more tables" if len(grids) > 1 else "")
 
 
 def _log(text: str) -> str | None:
-    lines = [line for line in _sample(text) if line.strip()]
-    if len(lines) < 3 or 2 * sum(1 for line in lines if _LOG_LINE.match(line)) < len(lines):
+    if not is_log(text):
         return None
-    errors = sum(1 for _ in _LEVEL_ERRORS.finditer(text))
-    return f"log of {_line_count(text):,} lines" + (f", {errors:,} with errors" if errors else "") + f", from {_clip(lines[0].strip(), 40)}"
+    errors = sum(1 for level in LOG_LEVEL.findall(text) if level in ("ERROR", "FATAL", "CRITICAL"))
+    first = next(line.strip() for line in sample_lines(text) if line.strip())
+    return f"log of {line_count(text):,} lines" + (f", {errors:,} with errors" if errors else "") + f", from {_clip(first, 40)}"
 
 
 def _csv(text: str) -> str | None:
-    lines = [line for line in _sample(text) if line.strip()]
-    if len(lines) < 3:
-        return None
-    for mark, name in ((",", "CSV"), ("\t", "TSV"), (";", "CSV (;)")):
-        widths = [_width(line, mark) for line in lines[:20]]
-        if widths[0] >= 2 and widths.count(widths[0]) >= 0.9 * len(widths) and not lines[0].rstrip().endswith((".", "。", mark)):
-            names = [cell.strip().strip('"') for cell in lines[0].split(mark)]
-            if max(map(len, names)) <= 60:
-                return f"{name} of {_line_count(text) - 1:,} rows x {widths[0]} columns: {_names(names)}"
-    return None
-
-
-def _width(line: str, mark: str) -> int:
-    outside = re.sub(r'"[^"]*"', "", line) if '"' in line else line
-    return outside.count(mark) + 1
+    grid = delimited(text, 0)
+    return f"{grid.kind} of {grid.count:,} rows x {len(grid.names)} columns: {_names(list(grid.names))}" if grid else None
 
 
 def _code(text: str) -> str | None:
-    sample = text[:_SAMPLE_CHARS]
-    scores = [(len(pattern.findall(sample)), name) for name, pattern in _CODE]
-    best, name = max(scores, key=lambda score: score[0])
-    if best < 2 and not (best and sample.startswith("#!")):
+    language = code_language(text)
+    if not language:
         return None
     names = list(dict.fromkeys(found[1] for _, found in zip(range(_MAX_NAMES + 1), _DEFINITION.finditer(text), strict=False)))
-    return f"{name} code, {_line_count(text):,} lines" + (f": {_names(names)}" if names else "")
+    return f"{language} code, {line_count(text):,} lines" + (f": {_names(names)}" if names else "")
 
 
 def _plain(text: str) -> str:
-    lines = _line_count(text)
-    first = next(line.strip() for line in text[:_SAMPLE_CHARS].splitlines() if line.strip()) if text[:_SAMPLE_CHARS].strip() else ""
+    lines = line_count(text)
+    first = next(line.strip() for line in text[:SAMPLE_CHARS].splitlines() if line.strip()) if text[:SAMPLE_CHARS].strip() else ""
     if len(text) <= _MAX_FIRST_CHARS:
         return f"text: {text.strip()}"
     return f"text, {lines:,} line{'s' if lines != 1 else ''}: {_clip(first, _MAX_FIRST_CHARS)}"
-
-
-def _sample(text: str) -> list[str]:
-    lines = text.lstrip("\n")[:_SAMPLE_CHARS].split("\n")
-    # the last line of a sample may be cut
-    return (lines[:-1] if len(text) > _SAMPLE_CHARS and len(lines) > 1 else lines)[:_SAMPLE_LINES]
-
-
-def _line_count(text: str) -> int:
-    return text.count("\n") + (0 if text.endswith("\n") else 1)
 
 
 def _names(names: list[str]) -> str:

@@ -47,7 +47,8 @@ class SessionBase:
     def _intake(self, state: SessionState, next_seq: int) -> Intake:
         known = self._requesters.get(state.counter_id)
         counter = (known or self._requester_for(self.target)).counter
-        return Intake(state, next_seq, self._hasher, counter, self._bodies, partial(find_stored_call, self._lane, self._bodies))
+        find_call = partial(find_stored_call, self._lane, self._bodies)
+        return Intake(state, next_seq, self._hasher, counter, self._bodies, find_call, offload_tokens=self.settings.offload_result_tokens)
 
     def _requester_for(self, target: Target) -> Requester:
         counter = self._own_counter or counter_for(target.model)
@@ -80,6 +81,9 @@ class SessionBase:
                 return Write(entries=[entry]) if entry is not None else None
 
             return self._lane.write(build)
+
+    def _replied(self) -> None:
+        """Called without the lock once something was recorded, for maintenance that runs by itself."""
 
     def _open_lock(self) -> threading.RLock:
         if self._closed:

@@ -134,6 +134,9 @@ class SessionEditor:
         texts = {result.call_id: escape(result.text) for result in message.results if escape(result.text) != result.text}
         if texts:
             message = wire.with_results(message, texts)
+        arguments = {call.call_id: escape(call.arguments) for call in message.calls if escape(call.arguments) != call.arguments}
+        if arguments:
+            message = wire.with_arguments(message, arguments)
         own = "\n".join(part.text for part in message.parts if isinstance(part, Text))
         clean = escape(without_ours(own, self._fence_key)) if message.role == "user" else escape(own)
         return message if clean == own else wire.with_text(message, clean or "(empty)")

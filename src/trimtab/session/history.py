@@ -7,6 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from trimtab.core.entries import NeedDeclared
 from trimtab.core.messages import Message, Status
 from trimtab.core.state import SessionState
 from trimtab.errors import BadSetting, ParseError
@@ -28,7 +29,7 @@ class RecordReport(Struct, frozen=True, kw_only=True):
 class HistoryPart(SessionBase):
     """record and sync."""
 
-    def record(self, *messages: Any, key: str | None = None, status: Status | None = None) -> RecordReport:
+    def record(self, *messages: Any, key: str | None = None, status: Status | None = None, needed_by: str | None = None) -> RecordReport:
         """Append exactly these messages. Equal text twice is two messages.
 
         Args:
@@ -36,6 +37,7 @@ class HistoryPart(SessionBase):
                 streams of one (consumed here; one that was cut is marked `aborted`).
             key: idempotency key: a second call with it appends nothing.
             status: `partial` or `aborted` for a reply that is not whole.
+            needed_by: a step that needs these messages: they stay whole until it has been and gone, see `need`.
         Raises:
             ParseError: which message, where in it, what was wrong; nothing was appended.
             whatever a stream raises: what had come of the reply is appended, marked `aborted`.
@@ -48,13 +50,15 @@ class HistoryPart(SessionBase):
             parsed = read_messages(messages, self.target.wire)
         except BrokenStream as broken:
             with self._open_lock():
-                self._append(broken.messages, key or "")
+                self._append(broken.messages, key or "", needed_by or "")
             raise (broken.__cause__ or broken) from None
         if status is not None:
             parsed = [with_status(message, status) for message in parsed]
         with self._open_lock():
             self._count_alike()
-            return self._append(parsed, key or "")
+            report = self._append(parsed, key or "", needed_by or "")
+        self._replied()
+        return report
 
     def sync(self, history: Sequence[Any], system: Any = None) -> SyncReport:
         """Reconcile a whole history that is sent again: append what is new, branch where it was edited.
@@ -72,9 +76,10 @@ class HistoryPart(SessionBase):
             self._count_alike()
             report, self._seen = Reconciler(self._lane, self._intake, self._hasher, self.target.wire).sync(history, system, self._seen)
             index_backlog(self._lane, self._bodies)
-            return report
+        self._replied()
+        return report
 
-    def _append(self, messages: Sequence[Message], key: str) -> RecordReport:
+    def _append(self, messages: Sequence[Message], key: str, needed_by: str = "") -> RecordReport:
         """Leading system messages are the client's instructions: outside the history, inside the budget."""
         seqs: list[int] = []
 
@@ -88,6 +93,8 @@ class HistoryPart(SessionBase):
                 intake.instruct(messages[:leading], after=state.instructions)
             for index, message in enumerate(messages[leading:]):
                 seqs.append(intake.add(message, key if index == 0 else "").seq)
+            if needed_by and seqs:
+                intake.enter(NeedDeclared(needed_by, tuple(seqs)))
             return intake.write
 
         self._lane.write(build)

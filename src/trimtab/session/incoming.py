@@ -27,12 +27,13 @@ from trimtab.core.entries import (
 from trimtab.core.ids import ROOT, Hasher, call_form
 from trimtab.core.messages import Media, Message, Opaque, Source, Status, Text, ToolCall, ToolResult, WireName
 from trimtab.core.state import SessionState
-from trimtab.core.summary import ItemChanges, SummaryItem
-from trimtab.distill import action_line, extract
+from trimtab.core.summary import Field, ItemChanges, SummaryItem
+from trimtab.distill import action_line, extract, outcome
 from trimtab.errors import ParseError, TrimtabError
 from trimtab.session import clock
 from trimtab.session.bodies import Bodies
 from trimtab.session.lane import Lane, Write
+from trimtab.session.offloading import Offloader
 from trimtab.stores import Body, Count
 from trimtab.tokens import MESSAGE_OVERHEAD, Counter
 from trimtab.wire import Reply, wire_for
@@ -220,10 +221,18 @@ def make_node(message: Message, seq: int, chain: Chain, hasher: Hasher, counter:
 class Intake:
     """Turns messages into one write. Holds what extraction needs of the state while it runs ahead of the fold."""
 
-    def __init__(
-        self, state: SessionState, next_seq: int, hasher: Hasher, counter: Counter, bodies: Bodies, find_call: FindCall = lambda _: None
+    def __init__(  # noqa: PLR0913 - what a session stands on, handed over once
+        self,
+        state: SessionState,
+        next_seq: int,
+        hasher: Hasher,
+        counter: Counter,
+        bodies: Bodies,
+        find_call: FindCall = lambda _: None,
+        offload_tokens: int = 0,
     ) -> None:
         self.find_call = find_call
+        self.offloader = Offloader(state, offload_tokens, counter.count_text)
         self.hasher, self.counter, self.bodies = hasher, counter, bodies
         self.state = state
         self.seq = next_seq
@@ -262,6 +271,8 @@ class Intake:
         self.write.bodies.append(Body(node.body_id, message.wire))
         self.write.counts.append(Count(node.body_id, self.counter.counter_id, node.tokens))
         self._distill(message, node)
+        for entry in self.offloader.entries(message, node, self._tool_name):
+            self.enter(entry)
         return node
 
     def replace(self, node: Node, message: Message) -> None:
@@ -292,8 +303,15 @@ class Intake:
         for index, result in enumerate(message.results):
             call = self.calls.get(result.call_id) or self._stored_call(result.call_id)
             if call is not None:
-                items.append(SummaryItem(f"a{node.seq}.{index}", "action", action_line((call,), (result,)), (node.seq,)))
+                line = action_line((call,), (result,))
+                field: Field = "failed" if outcome(result.text, result.is_error) == "failed" else "action"
+                items.append(SummaryItem(f"a{node.seq}.{index}", field, line, (node.seq,)))
         return items
+
+    def _tool_name(self, call_id: str) -> str:
+        key = self.state.call_units.get(call_id)
+        unit = next((unit for unit in reversed(self.state.units) if unit.key == key), None) if key else None
+        return self.calls[call_id].name if call_id in self.calls else unit.calls.get(call_id, "") if unit else ""
 
     def _stored_call(self, call_id: str) -> ToolCall | None:
         key = self.state.call_units.get(call_id)

@@ -14,6 +14,7 @@ from trimtab.core.entries import Compacted, CounterChanged, Entry, Node, Recalle
 from trimtab.core.ids import Hasher
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.messages import Message, encode_wire
+from trimtab.core.notes import Variable
 from trimtab.core.plan import Segment
 from trimtab.core.planner import plan
 from trimtab.core.sections import Fragment
@@ -24,7 +25,9 @@ from trimtab.session.bodies import Bodies
 from trimtab.session.editor import SessionEditor
 from trimtab.session.incoming import Intake
 from trimtab.session.lane import WRITE_TRIES, Lane, Write
+from trimtab.session.reading import variable_text
 from trimtab.session.recalling import current_question, fragments_of, search, turn_rows
+from trimtab.session.shorten import clamp_text
 from trimtab.settings import Settings
 from trimtab.stores import Body, Count
 from trimtab.tokens import Counter, window_for
@@ -55,6 +58,7 @@ class Requester:
         # parameters and tools that this process has stored already; storing them again would only cost time
         self._stored: set[str] = set()
         self._fragments: dict[tuple[Recalled, int], tuple[Fragment, ...]] = {}
+        self._variables: dict[tuple[tuple[Variable, ...], int], str] = {}
         self._notes: dict[tuple[tuple[str, str], ...], str] = {}
 
     def editor_for(self, target: Target) -> SessionEditor:
@@ -140,6 +144,7 @@ class Requester:
             tools_id=tools_id,
             params_id=params_id,
             notes=self._note_text(state),
+            variables=self._variable_text(state),
             fragments=fragments,
             fence_key=self.fence_key,
             bare=ask.bare,
@@ -222,6 +227,30 @@ class Requester:
         if rows not in self._notes:
             self._notes = {rows: "\n".join(f"{key}: {self.bodies.get(body_id).decode()}" for key, body_id in rows)}
         return self._notes[rows]
+
+    def _variable_text(self, state: SessionState) -> str:
+        """The values of the variables that the current step reads, each within its share."""
+        read = [state.variables[name] for name in state.reads if name in state.variables]
+        if not read:
+            return ""
+        history = state.last.history_budget_tokens if state.last else 0
+        if not history:
+            history = self.settings.budget.window_tokens or window_for(self.target_model(state)) or 0
+        left = int(history * self.settings.reads_max_ratio)
+        key = (tuple(read), left)
+        if key not in self._variables:
+            blocks = []
+            for index, variable in enumerate(read):
+                text = variable_text(self.lane, self.bodies, variable)
+                short = clamp_text(text, left // (len(read) - index), self.counter.count_text, variable.name)
+                left -= self.counter.count_text(short)
+                blocks.append(f"{variable.name} ({variable.line}):\n{short}")
+            self._variables = {key: "\n\n".join(blocks)}
+        return self._variables[key]
+
+    @staticmethod
+    def target_model(state: SessionState) -> str:
+        return state.last.target.model if state.last else ""
 
     # ------------------------------------------------------------ changes that come before a request
 

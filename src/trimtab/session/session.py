@@ -7,16 +7,26 @@ from types import TracebackType
 
 from trimtab.core.target import Target
 from trimtab.errors import BadSetting
+from trimtab.llm import ChatModel, model_for
 from trimtab.policies import policy_for
+from trimtab.session.dropping import DroppingPart
+from trimtab.session.finding import FindingPart
 from trimtab.session.history import HistoryPart
+from trimtab.session.inheriting import InheritPart
+from trimtab.session.maintain import MaintainPart
 from trimtab.session.memory import MemoryPart
 from trimtab.session.requests import RequestPart
+from trimtab.session.steps import StepPart
+from trimtab.session.summaries import SummaryPart
+from trimtab.session.variables import VariablePart
 from trimtab.settings import Settings
 from trimtab.stores import LaneKey, Store, open_store
 from trimtab.tokens import Counter
 
 
-class Session(HistoryPart, MemoryPart, RequestPart):
+class Session(
+    HistoryPart, MemoryPart, StepPart, DroppingPart, SummaryPart, InheritPart, FindingPart, VariablePart, MaintainPart, RequestPart
+):
     """One agent task. Safe to use from several threads; several processes may open the same one.
 
     Open it with `Session.open(...)`, best as a context manager.
@@ -34,6 +44,7 @@ class Session(HistoryPart, MemoryPart, RequestPart):
         project: str = "default",
         lane: str = "main",
         counter: Counter | None = None,
+        summarizer: ChatModel | None = None,
     ) -> Session:
         """Open or begin a session.
 
@@ -42,17 +53,24 @@ class Session(HistoryPart, MemoryPart, RequestPart):
             session_id: the caller's name for the task.
             target: whom prompts are made for, unless `prompt` says otherwise.
             counter: a token counter of your own; by default the one of the target's model.
+            summarizer: a model of your own that distills history in `maintain`; by default the one that
+                `settings.summarizer` names, if any.
         Raises:
             NotFound: no such mode.
+            ConfigError: the summarizer that the settings name cannot be used.
             StoreError, SchemaTooNew, CorruptEntry: the database cannot be opened or read.
         """
         settings, target = settings or Settings(), target or Target()
         if not session_id:
             raise BadSetting("session_id", session_id, "a name that is not empty")
+        if summarizer is None and settings.summarizer is not None:
+            summarizer = model_for(settings.summarizer)
         owns = isinstance(path, str | Path)
         store = open_store(path, settings.durability) if isinstance(path, str | Path) else path
         policy_for(settings.mode)
-        return cls(store, LaneKey(tenant, project, session_id, lane), settings, target, counter, owns_store=owns)
+        session = cls(store, LaneKey(tenant, project, session_id, lane), settings, target, counter, owns_store=owns)
+        session._use_summarizer(summarizer)
+        return session
 
     def __enter__(self) -> Session:
         return self
@@ -62,6 +80,7 @@ class Session(HistoryPart, MemoryPart, RequestPart):
 
     def close(self) -> None:
         """Close the session, and the database if the session opened it. Everything is stored already."""
+        self._stop_worker()
         with self._lock:
             if not self._closed and self._owns_store:
                 self._store.close()

@@ -30,15 +30,17 @@ def previewed(name: str, text: str, seq: int) -> str:
     return f"[result of {name or 'a tool'} shortened: {describe(text)}; kept whole as #{seq}]\n{preview(text, PREVIEW_CHARS, PREVIEW_CHARS // 2)}"
 
 
-def clamp_text(text: str, max_tokens: int, count: Callable[[str], int], seq: int) -> str:
-    """Head and tail of a text within `max_tokens`, with a mark between that says what is missing."""
+def clamp_text(text: str, max_tokens: int, count: Callable[[str], int], seq: int | str) -> str:
+    """Head and tail of a text within `max_tokens`, with a mark between that says what is missing and where the whole
+    is: a message's number, or a variable's name."""
     total = count(text)
     if total <= max_tokens:
         return text
-    mark = f"\n[... {total:,} tokens shortened; whole text kept as #{seq} ...]\n"
+    ref = f"#{seq}" if isinstance(seq, int) else f"variable {seq}"
+    mark = f"\n[... {total:,} tokens shortened; whole text kept as {ref} ...]\n"
     room = max_tokens - count(mark)
     if room < LEAST_TEXT_TOKENS:
-        mark, room = f"[... #{seq} ...]", max_tokens - 8
+        mark, room = f"[... {ref} ...]", max_tokens - 8
     chars = max(0, int(len(text) * room / total * AIM))
     while chars > 0:
         head = int(chars * HEAD_SHARE)

@@ -1,0 +1,137 @@
+"""The fold of what is kept beside the history: rules, notes, items, variables, steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from trimtab.core import entries as e
+from trimtab.core.notes import MetaNote, Variable
+from trimtab.core.state import MOST_ROUTINE_ITEMS, ROUTINE_FIELDS, MetaContext, NoteVersion, Pin, SessionState
+from trimtab.core.summary import ItemChanges, SummaryItem
+
+
+def _instructions(state: SessionState, seq: int, entry: e.InstructionsSet) -> None:
+    state.instructions = entry.nodes
+
+
+def _meta(state: SessionState, seq: int, entry: e.MetaContextSet) -> None:
+    state.meta = MetaContext(entry.identity, entry.never, entry.done_when)
+
+
+def _brief(state: SessionState, seq: int, entry: e.BriefSet) -> None:
+    state.brief = entry.text
+
+
+def _pinned(state: SessionState, seq: int, entry: e.Pinned) -> None:
+    state.pins[entry.pin_id] = Pin(entry.pin_id, entry.text, entry.polarity, seq)
+
+
+def _unpinned(state: SessionState, seq: int, entry: e.Unpinned) -> None:
+    state.pins.pop(entry.pin_id, None)
+
+
+def _note(state: SessionState, seq: int, entry: e.NoteWritten) -> None:
+    state.notes[entry.key] = NoteVersion(entry.version, entry.body_id)
+
+
+def _items(state: SessionState, seq: int, entry: e.ItemsChanged) -> None:
+    change_items(state.items, entry.changes)
+
+
+def change_items(items: dict[str, SummaryItem], changes: ItemChanges) -> None:
+    """Apply changes in place; only active items are kept, and of routine ones only the newest."""
+    for item_id in (*changes.superseded, *changes.closed):
+        items.pop(item_id, None)
+    for item in changes.added:
+        items[item.item_id] = item
+        if item.field in ROUTINE_FIELDS:
+            # what a model or the agent wrote has a measure of its own: many small facts of code must not push it out
+            by_code = item.author == "code"
+            same = [old.item_id for old in items.values() if old.field == item.field and (old.author == "code") == by_code]
+            for item_id in same[:-MOST_ROUTINE_ITEMS]:
+                del items[item_id]
+
+
+def _variable(state: SessionState, seq: int, entry: e.VariableStored) -> None:
+    if not entry.body_id and not entry.source_seq:
+        state.variables.pop(entry.name, None)
+        return
+    state.variables[entry.name] = Variable(
+        entry.name,
+        entry.version,
+        entry.kind,
+        entry.body_id,
+        entry.chars,
+        entry.tokens,
+        entry.line,
+        entry.source_seq,
+        entry.call_id,
+        entry.author,
+    )
+
+
+def _meta_note(state: SessionState, seq: int, entry: e.MetaNoted) -> None:
+    state.meta_notes.pop(entry.key, None)
+    if entry.structures or entry.text:
+        state.meta_notes[entry.key] = MetaNote(entry.key, entry.structures, entry.text, entry.source_seq, seq)
+
+
+def _step(state: SessionState, seq: int, entry: e.StepBegun) -> None:
+    if entry.name != state.step:
+        state.needs.pop(state.step, None)
+    state.step, state.reads = entry.name, entry.reads
+
+
+def _need(state: SessionState, seq: int, entry: e.NeedDeclared) -> None:
+    if entry.seqs:
+        state.needs[entry.by] = sorted({*state.needs.get(entry.by, ()), *entry.seqs})
+    else:
+        state.needs.pop(entry.by, None)
+
+
+def _dropped(state: SessionState, seq: int, entry: e.HistoryDropped) -> None:
+    live = {unit.key for unit in state.units}
+    state.dropped = sorted({*state.dropped, *live.intersection(entry.keys)})
+
+
+def _scratchpad(state: SessionState, seq: int, entry: e.ScratchpadCleared) -> None:
+    state.used_seq = max(state.used_seq, entry.upto_seq)
+
+
+def _distilled(state: SessionState, seq: int, entry: e.Distilled) -> None:
+    state.distilled_seq = max(state.distilled_seq, entry.last_seq)
+
+
+def _inherited(state: SessionState, seq: int, entry: e.Inherited) -> None:
+    state.inherited = (*state.inherited, entry)
+
+
+def _recalled(state: SessionState, seq: int, entry: e.Recalled) -> None:
+    state.recalled = entry
+
+
+def _indexed(state: SessionState, seq: int, entry: e.Indexed) -> None:
+    state.indexed_seq = max(state.indexed_seq, entry.upto_seq)
+    state.unindexed = sum(1 for node in state.nodes if node > state.indexed_seq)
+
+
+MEMORY_FOLDS: dict[type, Callable[[SessionState, int, Any], None]] = {
+    e.InstructionsSet: _instructions,
+    e.MetaContextSet: _meta,
+    e.BriefSet: _brief,
+    e.Pinned: _pinned,
+    e.Unpinned: _unpinned,
+    e.NoteWritten: _note,
+    e.ItemsChanged: _items,
+    e.Recalled: _recalled,
+    e.Indexed: _indexed,
+    e.VariableStored: _variable,
+    e.MetaNoted: _meta_note,
+    e.StepBegun: _step,
+    e.NeedDeclared: _need,
+    e.HistoryDropped: _dropped,
+    e.ScratchpadCleared: _scratchpad,
+    e.Distilled: _distilled,
+    e.Inherited: _inherited,
+}

@@ -1,0 +1,31 @@
+"""The exchange as a value: the messages that are kept, stubbed or dropped together."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+
+class Unit(Struct):
+    """The exchange: what is kept, stubbed or dropped together.
+
+    A user message alone, or an assistant message with its reasoning, all its calls and all their results.
+    """
+
+    nodes: list[int]
+    role: str
+    round: int
+    turn: int
+    opens_turn: bool = False
+    reasoning: bool = False
+    orphan: bool = False
+    calls: dict[str, str] = field(default_factory=dict)
+    answered: dict[str, int] = field(default_factory=dict)
+    replaced: list[int] = field(default_factory=list)
+
+    @property
+    def key(self) -> int:
+        return self.nodes[0]
+
+    @property
+    def open_calls(self) -> list[str]:
+        return [call for call in self.calls if call not in self.answered]

@@ -1,0 +1,63 @@
+"""Steps of the task: which variables a step reads, and which messages a later step needs (REQUIREMENTS M2, M7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trimtab.core import entries as e
+from trimtab.errors import BadSetting, NotFound
+from trimtab.session.base import SessionBase
+
+
+class StepPart(SessionBase):
+    """begin_step, end_step, need, release."""
+
+    def begin_step(self, name: str, reads: str | Iterable[str] = ()) -> None:
+        """Another step begins: what the last one needed may leave from now on.
+
+        Args:
+            reads: names of the variables whose values stand in the prompts of this step. No other prompt holds them.
+        Raises:
+            NotFound: a variable that does not exist, with those that do.
+        """
+        names = (reads,) if isinstance(reads, str) else tuple(reads)
+        if not name.strip():
+            raise BadSetting("step", name, "a name that is not empty")
+        with self._open_lock():
+            self._lane.catch_up()
+            state = self._lane.state
+            for variable in names:
+                if variable not in state.variables:
+                    raise NotFound("variable", variable, tuple(state.variables))
+            self._enter(lambda state: None if (state.step, state.reads) == (name, names) else e.StepBegun(name, names))
+
+    def end_step(self) -> None:
+        """The current step is over and no other has begun: nothing it read or needed is kept for it."""
+        self._enter(lambda state: e.StepBegun("") if state.step else None)
+
+    def need(self, *seqs: int, by: str) -> None:
+        """These messages stay in the prompt, whole, until the step `by` has begun and another one follows it.
+
+        The budget goes before it: where the prompt would not fit, needed messages leave like others.
+
+        Args:
+            seqs: numbers of messages, as `record` returned them.
+        Raises:
+            NotFound: no such message in the prompt any more.
+        """
+        if not by.strip() or not seqs:
+            raise BadSetting("need", (seqs, by), "one message or more, and the name of a step")
+        with self._open_lock():
+            self._lane.catch_up()
+            for seq in seqs:
+                if seq not in self._lane.state.nodes:
+                    raise NotFound("message in the prompt", seq, tuple(self._lane.state.nodes)[-20:])
+            self._enter(lambda state: e.NeedDeclared(by, tuple(sorted(set(seqs)))))
+
+    def release(self, by: str) -> None:
+        """The step `by` needs nothing any more. Raises NotFound, with the steps that do."""
+        with self._open_lock():
+            self._lane.catch_up()
+            if by not in self._lane.state.needs:
+                raise NotFound("need", by, tuple(self._lane.state.needs))
+            self._enter(lambda state: e.NeedDeclared(by))
