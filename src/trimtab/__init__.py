@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from trimtab.policies import preset
     from trimtab.session import Prompt, RecordReport, Session, SyncReport
     from trimtab.settings import Budget, ResolvedSettings, Settings, load_settings
+    from trimtab.tools import Toolset
 
 __version__ = "0.1.0"
 
@@ -34,6 +35,7 @@ __all__ = [
     "StoreError",
     "SyncReport",
     "Target",
+    "Toolset",
     "TrimtabError",
     "WireError",
     "load_settings",
@@ -54,6 +56,7 @@ _ROOMS = {
     "trimtab.policies": ("preset",),
     "trimtab.session": ("Prompt", "RecordReport", "Session", "SyncReport"),
     "trimtab.settings": ("Budget", "ResolvedSettings", "Settings", "load_settings"),
+    "trimtab.tools": ("Toolset",),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
