@@ -47,7 +47,7 @@ def test_15_bounded_by_what_is_new(scenario: Scenario) -> None:
         entries, entry_bytes, _, _ = store.commits[-1]
         named = len(entry.appended) + len(entry.loose) + len(entry.tail) + len(entry.front or ()) + len(entry.decisions)
         repairs = sum(segment.segment_id in player.sent[-1].repairs for segment in (*entry.appended, *entry.loose))
-        if not {"compaction", "clear", "rebuild"} & set(prompt.cuts):
+        if not {"compaction", "clear", "rebuild", "drop"} & set(prompt.cuts):
             assert entries <= 2 + repairs, "one request row, one recall, and one for each repair"
             assert entry_bytes <= MOST_REQUEST_BYTES + BYTES_PER_SEGMENT * (named + 2 * repairs)
             new = player.session.state.messages - _messages_at(player, sent)

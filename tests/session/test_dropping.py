@@ -215,7 +215,7 @@ def test_the_scratchpad_spares_what_a_step_needs_and_what_came_after() -> None:
     with opened(settings=settings(clear_keep_rounds=50)) as s:
         for number in range(3):
             s.record(*round_of("openai_chat", number, 60))
-        needed = [node.seq for node in s.state.nodes.values() if node.results][0]
+        needed = next(node.seq for node in s.state.nodes.values() if node.results)
         s.need(needed, by="join")
         s.record(user("and now?"))
         s.prompt()

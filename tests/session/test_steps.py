@@ -94,3 +94,37 @@ def test_the_same_step_again_writes_nothing() -> None:
         s.end_step()
         assert s.state.seq == seq + 1
         assert (s.state.step, s.state.reads) == ("", ())
+
+
+# ---------------------------------------------------------------- the three tests of M3
+
+
+def test_a_distilled_result_leaves_at_once_and_its_line_says_where_the_conclusion_is() -> None:
+    with opened(settings=settings(mode="compact", clear_keep_rounds=50, clear_at_least_tokens=0)) as s:
+        s.record(user("Read the orders."), call("c0"))
+        rows = s.record(result("c0", ROWS)).first_seq
+        s.record(user("go on"))
+        assert ROWS in s.prompt().render_bytes().decode()
+        s.write_note("orders", {"rows": 300}, sources=[rows])
+        s.record(call("c1"), result("c1", "small"), user("and?"))
+        text = s.prompt().render_bytes().decode()
+        assert ROWS not in text
+        assert "what it says is in note 'orders'" in text and f"kept whole as #{rows}" in text
+
+
+def test_a_need_goes_before_a_conclusion() -> None:
+    with opened(settings=settings(mode="compact", clear_keep_rounds=50, clear_at_least_tokens=0)) as s:
+        s.record(user("Read the orders."), call("c0"))
+        rows = s.record(result("c0", ROWS), needed_by="join").first_seq
+        s.note_item("fact", "there are 300 rows", [rows])
+        s.record(user("go on"), call("c1"), result("c1", "small"), user("and?"))
+        assert ROWS in s.prompt().render_bytes().decode()
+        s.release("join")
+        s.record(call("c2"), result("c2", "small"), user("and?"))
+        assert ROWS not in s.prompt().render_bytes().decode()
+
+
+def test_what_the_model_still_works_with_stays() -> None:
+    with opened(settings=settings(clear_at_least_tokens=0)) as s:
+        s.record(user("Read the orders."), call("c0"), result("c0", ROWS))
+        assert ROWS in s.prompt().render_bytes().decode()

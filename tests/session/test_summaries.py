@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 
 from tests.session.cases import TARGETS, call, opened, reply, result, round_of, settings, user
@@ -30,7 +32,7 @@ def test_every_cut_is_a_version_and_differences_lead_from_one_to_the_next() -> N
         assert len(logs) >= 3
         versions = [s.summary(version) for version in range(len(logs) + 1)]
         assert [row.version for row in versions] == list(range(len(logs) + 1))
-        for older, newer in zip(versions, versions[1:], strict=False):
+        for older, newer in itertools.pairwise(versions):
             changes = Summary.diff(older, newer)
             assert changes.added, "a cut after which nothing was new"
             moved = {item.item_id: item.status for item in apply_changes(older.items, changes)}
@@ -63,7 +65,7 @@ def test_every_line_of_the_summary_leads_to_its_messages() -> None:
             assert lineage.sources and all(source.text for source in lineage.sources)
         rule = s.lineage(RULE)
         assert rule.sources[0].text == RULE and rule.sources[0].role == "user"
-        with pytest.raises(NotFound, match="item 'i999.0'"):
+        with pytest.raises(NotFound, match=r"item 'i999\.0'"):
             s.lineage("i999.0")
 
 
@@ -173,3 +175,29 @@ def test_rules_past_their_cap_fold_the_oldest_decisions_but_never_a_rule() -> No
         assert decisions[0].text not in block and decisions[0].item_id in block
         assert s.find(decisions[0].item_id)[0].text == decisions[0].text
         assert prompt.sections["constraints"] < 600
+
+
+@pytest.mark.parametrize("layout", ["state_first", "cache_first"])
+def test_what_is_settled_is_no_longer_open_in_the_very_next_prompt(layout: str) -> None:
+    with opened(settings=settings(8_000, mode="compact", layout=layout)) as s:
+        s.record(user("Write the changelog, please."), reply("ok"))
+        item = s.note_item("todo", "write the changelog for 1.9", [s.state.head])
+        number = 0
+        while "write the changelog for 1.9" not in s.summary().text:
+            number += 1
+            s.record(*round_of("openai_chat", number, 60))
+            prompt = s.prompt()
+        assert number < 40 and "write the changelog for 1.9" in prompt.render_bytes().decode()
+        s.note_item("state", "the changelog is written", closes=[item.item_id])
+        s.record(user("next"))
+        text = s.prompt().render_bytes().decode()
+        if layout == "state_first":
+            assert "write the changelog for 1.9" not in text
+        else:
+            settled = text.index("no longer open")
+            assert text.rindex("write the changelog for 1.9") > settled
+        while len(s.compactions()) < 2 or s.state.settled:
+            number += 1
+            s.record(*round_of("openai_chat", number, 60))
+            text = s.prompt().render_bytes().decode()
+        assert "write the changelog for 1.9" not in text

@@ -11,6 +11,7 @@ from trimtab.core.meta import render_meta_notes, visible_meta_notes
 from trimtab.core.plan import Action, Place, Reason, Section, Segment
 from trimtab.core.sections import (
     GONE_HEAD,
+    SETTLED_HEAD,
     UPDATE_HEAD,
     Left,
     SectionText,
@@ -84,7 +85,12 @@ class Layout:
         return self._segments(texts, "front")
 
     def refreshed(self, altered: frozenset[int] = frozenset()) -> tuple[Segment, ...]:
-        """The front of `state_first` between two compactions: all is current but the summary."""
+        """The front of `state_first` between two compactions: all is current but the summary, which is made anew only
+        where something that it may list as open no longer is."""
+        standing = sum(segment.tokens for segment in self.state.front if segment.section == "summary")
+        if self.state.settled and standing:
+            left = Left(self.state.cut_seq, frozenset(self.state.holes))
+            return self.front(left, summary=True, summary_max_tokens=standing, altered=altered)
         head = (segment for segment in self.front(NOTHING_LEFT, summary=False, altered=altered) if segment.section != "summary")
         return (*head, *(segment for segment in self.state.front if segment.section == "summary"))
 
@@ -100,6 +106,7 @@ class Layout:
         texts = self._working()
         if front is not None:
             texts += self._updates(front, altered)
+            texts.append(self._settled(front))
         texts.append(SectionText("reminder", reminder_text(self.state)))
         return self._segments(texts, "tail")
 
@@ -133,7 +140,9 @@ class Layout:
     def _notes(self, cut_seq: int, altered: frozenset[int]) -> SectionText:
         """Notes, and what the data looks like that is no longer there whole."""
         notes = visible_meta_notes(self.state, cut_seq, altered) if self.state.meta_notes else []
-        shape = render_meta_notes(notes, self.inputs.settings.meta_notes_max_tokens, self._count) if notes else ""
+        cap = self.inputs.settings.meta_notes_max_tokens
+        key = ("meta notes", cap, *(note.seq for note in notes))
+        shape = self.editor.once(key, lambda: render_meta_notes(notes, cap, self._count)) if notes else ""
         sources = tuple(sorted({note.source_seq for note in notes if note.source_seq}))
         return SectionText("notes", "\n".join(part for part in (self.inputs.notes, shape) if part), sources)
 
@@ -160,6 +169,13 @@ class Layout:
                 head = f"{UPDATE_HEAD}\n" if row.section in shown else ""
                 updates.append(SectionText(row.section, head + said.text, said.origin_ids))
         return updates
+
+    def _settled(self, front: Sequence[Segment]) -> SectionText:
+        """What the epoch's summary may list as open and no longer is."""
+        lines = [f"- {item.text} [{item.item_id}]" for item in self.state.settled]
+        if not lines or not any(segment.section == "summary" for segment in front):
+            return SectionText("summary", "")
+        return SectionText("summary", "\n".join([SETTLED_HEAD, *lines]))
 
     def _told_in_front(self, item: SummaryItem, altered: frozenset[int]) -> bool:
         if item.origin:

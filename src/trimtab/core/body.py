@@ -10,6 +10,7 @@ from trimtab.core.budget import BudgetReport
 from trimtab.core.editor import Edit, Editor, Made
 from trimtab.core.entries import HAS_BROKEN_ARGUMENTS, HAS_FENCE, HAS_TEXT, IS_EMPTY, Node, Repair
 from trimtab.core.inputs import PlanInputs
+from trimtab.core.leaving import fate, needed
 from trimtab.core.plan import Action, Decision, Reason, Segment
 from trimtab.core.state import LEAST_CLEARED_TOKENS, SessionState
 from trimtab.core.units import Unit
@@ -166,7 +167,7 @@ class BodyBuilder:
         if node.seq in plan.clamps:
             return Edit(strip=strip, max_tokens=plan.clamps[node.seq]), "clamp", "oversized"
         if node.seq in plan.cleared:
-            return Edit(clear=True, strip=strip, tools=tools_of(node, unit)), "clear", "result_used"
+            return clear_edit(self.state, node, unit, strip), "clear", "result_used"
         if plan.needs and node.seq in self.needed:
             return Edit(strip=strip), "keep", "needed"
         limits = plan.limits
@@ -199,6 +200,11 @@ class BodyBuilder:
         )
         into.append(segment)
         body.repairs.append(Repair(caller, call_id, segment))
+
+
+def clear_edit(state: SessionState, node: Node, unit: Unit, strip: bool = False) -> Edit:
+    """A used result as one line, which says where its conclusion is written down."""
+    return Edit(clear=True, strip=strip, tools=tools_of(node, unit), saved=state.concluded.get(node.seq, ""))
 
 
 def tools_of(node: Node, unit: Unit) -> tuple[tuple[str, str], ...]:
@@ -234,11 +240,6 @@ def kept_indexes(state: SessionState, keep_from: int, needs: bool = True) -> lis
     return [index for index in (*sorted(before), *range(start, last + 1)) if state.units[index].key not in gone]
 
 
-def needed(state: SessionState) -> frozenset[int]:
-    """Seqs of the messages that some step is declared to need."""
-    return frozenset(seq for seqs in state.needs.values() for seq in seqs) if state.needs else frozenset()
-
-
 def opening_indexes(state: SessionState, before: int) -> list[int]:
     """Units before an index that opened the current turn: of many user messages in a row the first and the newest."""
     opening = [index for index, unit in enumerate(state.units[:before]) if unit.opens_turn and unit.turn == state.turn]
@@ -247,8 +248,8 @@ def opening_indexes(state: SessionState, before: int) -> list[int]:
 
 def eligible(state: SessionState, keep_rounds: int) -> list[tuple[int, int]]:
     """(seq, result tokens) of results that may leave: the model has had its use of them, and no step needs them."""
-    newest, wanted = state.round - keep_rounds, needed(state)
-    return [(seq, tokens) for seq, round_, tokens in state.results if (round_ <= newest or seq <= state.used_seq) and seq not in wanted]
+    wanted = needed(state)
+    return [(seq, tokens) for seq, round_, tokens in state.results if fate(state, seq, round_, keep_rounds, wanted) != "keep"]
 
 
 def altered_in(segments: Iterable[Segment]) -> frozenset[int]:

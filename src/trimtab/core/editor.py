@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
 from msgspec import Struct
 
@@ -18,6 +19,7 @@ class Edit(Struct, frozen=True, array_like=True):
         strip: without its reasoning.
         max_tokens: shortened to about this; 0 for no limit.
         tools: (call id, tool name) of the results in it, for the line that stands for them.
+        saved: where the conclusion of a cleared result is written down, "" for nowhere.
         as_text: a result whose call is gone, shown as text.
     """
 
@@ -27,6 +29,7 @@ class Edit(Struct, frozen=True, array_like=True):
     max_tokens: int = 0
     as_text: bool = False
     tools: tuple[tuple[str, str], ...] = ()
+    saved: str = ""
 
 
 VERBATIM = Edit()
@@ -53,6 +56,10 @@ class Editor(Protocol):
 
     def count(self, text: str) -> int:
         """Tokens of a text alone; nothing is made."""
+        ...
+
+    def once(self, key: tuple[Any, ...], make: Callable[[], str]) -> str:
+        """A text that costs time to make, made once for its key."""
         ...
 
     def repair(self, caller: Node, call_id: str) -> Made:

@@ -29,11 +29,16 @@ class Unpinned(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="u
 
 
 class NoteWritten(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="note"):
-    """A version of a note. The value's JSON is kept under `body_id`; None means the note was deleted."""
+    """A version of a note. The value's JSON is kept under `body_id`; None means the note was deleted.
+
+    Attributes:
+        source_ids: messages whose conclusion it holds; these may leave.
+    """
 
     key: str
     version: int
     body_id: str
+    source_ids: tuple[int, ...] = ()
 
 
 class ItemsChanged(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="items"):

@@ -45,6 +45,8 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
     segments = (*inputs.system, *draft.front, *body[:at], *standing, *body[at:])
     sections = _sections(planner, segments, draft.filler_tokens(state, inputs))
     budget = _with_rule_warnings(planner, budget, segments)
+    if entry is not None and why == "no_progress":
+        budget = msgspec.structs.replace(budget, warnings=(*budget.warnings, _NO_PROGRESS))
     request = RequestSent(
         number=0,
         as_of_seq=state.seq,
@@ -75,6 +77,12 @@ def finish(planner: Planner, draft: Draft, budget: BudgetReport, verdict: Verdic
         layout=inputs.settings.layout,
     )
     return PromptPlan(break_entry=entry, repairs=tuple(draft.body.repairs), request=request, segments=segments, budget=budget)
+
+
+_NO_PROGRESS = (
+    "two compactions in a row left the history over its trigger; this time every used result left, and what steps "
+    "need was not spared: unpin or release something, or raise the window"
+)
 
 
 def _with_rule_warnings(planner: Planner, budget: BudgetReport, segments: Sequence[Segment]) -> BudgetReport:

@@ -205,6 +205,7 @@ def _compacted(state: SessionState, seq: int, entry: e.Compacted) -> None:
         state.holes = sorted(node for node in (*state.holes, *late) if node > entry.cut_seq)
         state.call_units = {call: key for call, key in state.call_units.items() if key not in gone}
         state.dropped = [key for key in state.dropped if key not in gone]
+        state.concluded = {seq: place for seq, place in state.concluded.items() if seq in state.nodes}
         state.needs = {by: left for by, seqs in state.needs.items() if (left := [seq for seq in seqs if seq in state.nodes])}
     state.epoch, state.cut_seq = entry.epoch, max(state.cut_seq, entry.cut_seq)
     state.indexed_seq = max(state.indexed_seq, state.cut_seq)
@@ -216,7 +217,7 @@ def _compacted(state: SessionState, seq: int, entry: e.Compacted) -> None:
     state.front, state.front_seq, state.unbound_seq = entry.front, seq, seq
     state.projection = list(entry.segments)
     state.projection_tokens = sum(segment.tokens for segment in entry.segments)
-    state.stale = None
+    state.stale, state.settled = None, []
     state.frozen_units = 0
     _freeze(state)
     state.results = []

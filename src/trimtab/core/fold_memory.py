@@ -7,7 +7,7 @@ from typing import Any
 
 from trimtab.core import entries as e
 from trimtab.core.notes import MetaNote, Variable
-from trimtab.core.state import MOST_ROUTINE_ITEMS, ROUTINE_FIELDS, MetaContext, NoteVersion, Pin, SessionState
+from trimtab.core.state import MOST_ROUTINE_ITEMS, MOST_SETTLED, OPEN_FIELDS, ROUTINE_FIELDS, MetaContext, NoteVersion, Pin, SessionState
 from trimtab.core.summary import ItemChanges, SummaryItem
 
 
@@ -33,9 +33,19 @@ def _unpinned(state: SessionState, seq: int, entry: e.Unpinned) -> None:
 
 def _note(state: SessionState, seq: int, entry: e.NoteWritten) -> None:
     state.notes[entry.key] = NoteVersion(entry.version, entry.body_id)
+    for source in entry.source_ids:
+        if source in state.nodes:
+            state.concluded[source] = f"note {entry.key!r}"
 
 
 def _items(state: SessionState, seq: int, entry: e.ItemsChanged) -> None:
+    for item_id in (*entry.changes.superseded, *entry.changes.closed):
+        item = state.items.get(item_id)
+        if item is not None and item.field in OPEN_FIELDS and (item.origin or max(item.source_ids, default=0) <= state.front_seq):
+            state.settled = [*state.settled, item][-MOST_SETTLED:]
+    for item in entry.changes.added:
+        if item.author == "agent":
+            state.concluded |= {source: f"item {item.item_id}" for source in item.source_ids if source in state.nodes}
     change_items(state.items, entry.changes)
 
 

@@ -53,7 +53,7 @@ class MetaNote(Struct, frozen=True, array_like=True):
         structures: one, or several where a value holds several tables.
         text: terms, definitions and decisions of the step, in the caller's words.
         source_seq: the message that holds the value; 0 where it is nowhere in the history. The note stands in the
-            prompt once that message has left it.
+            prompt once that message does not stand there whole, and from the beginning where there is none.
         seq: the entry that wrote it.
     """
 
@@ -69,6 +69,7 @@ class Variable(Struct, frozen=True, array_like=True):
 
     Attributes:
         version: 1, 2, 3 ... of this name.
+        kind: `text`, or `json` where a JSON value was given; a text that is JSON stays a text.
         body_id: where the bytes are; "" where they are a tool result in the history (`source_seq`, `call_id`).
         tokens: by the counter of the session at that time.
         line: one line that says what it is.

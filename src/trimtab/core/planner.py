@@ -17,23 +17,23 @@ from trimtab.core.body import (
     Limits,
     altered_in,
     as_ranges,
+    clear_edit,
     eligible,
     kept_indexes,
     limits_for,
-    needed,
     shrinkable,
     stubbed_to_fit,
     tokens_of,
-    tools_of,
     unit_views,
 )
 from trimtab.core.budget import BudgetReport, compute_budget
 from trimtab.core.draft import Draft, PromptPlan, loose_moved, start_draft, whole_draft
-from trimtab.core.editor import Edit, Editor
+from trimtab.core.editor import Editor
 from trimtab.core.entries import Cleared, Compacted
 from trimtab.core.finish import finish
 from trimtab.core.fit import fit
 from trimtab.core.inputs import PlanInputs
+from trimtab.core.leaving import needed
 from trimtab.core.plan import Action, Decision, Reason, Segment
 from trimtab.core.sections import Left
 from trimtab.core.state import SessionState
@@ -150,9 +150,9 @@ class Planner:
         gone = {segment.origin[0] for segment in self.state.projection if segment.action == "clear"}
         if not self.inputs.settings.clear_results:
             return frozenset(gone)
-        used = shrinkable(self.state, self.state.round - self.inputs.settings.clear_keep_rounds)
-        asked = shrinkable(self.state, self.state.round, self.state.used_seq) if self.state.used_seq else frozenset()
-        return frozenset((*gone, *((used | asked) - needed(self.state))))
+        state, keep_rounds = self.state, self.inputs.settings.clear_keep_rounds
+        used = shrinkable(state, state.round - keep_rounds) - needed(state)
+        return frozenset((*gone, *used, *(seq for seq, _ in eligible(state, keep_rounds))))
 
     def _changed(self, draft: Draft, verdict: Verdict, budget: BudgetReport) -> Draft:
         forced = self._forced(draft)
@@ -352,7 +352,7 @@ class Planner:
     def _one_line(self, segment: Segment) -> Segment:
         node = self.state.nodes[segment.origin[0]]
         unit = next(unit for unit in self.state.units if node.seq in unit.nodes)
-        made = self.editor.make(node, Edit(clear=True, tools=tools_of(node, unit)))
+        made = self.editor.make(node, clear_edit(self.state, node, unit))
         if made is None or made.tokens >= segment.tokens:
             return segment
         return msgspec.structs.replace(segment, segment_id=made.segment_id, tokens=made.tokens, action="clear", reason="result_used")

@@ -24,6 +24,10 @@ LEAST_CLEARED_TOKENS = 120
 MOST_ROUTINE_ITEMS = 60
 # Idempotency keys that are remembered: a call that is repeated is repeated soon.
 MOST_KEYS = 1_000
+# What a summary lists as open, or as what the user wants: once that is over, no prompt may say it still is.
+OPEN_FIELDS = frozenset({"goal", "preference", "question", "todo"})
+# Settled items that are told until the next cut.
+MOST_SETTLED = 20
 ROUTINE_FIELDS = frozenset({"fact", "action", "failed", "structure", "state"})
 
 
@@ -71,6 +75,8 @@ class SessionState(Struct):
 
     `holes` are messages after `cut_seq` that have left all the same: late results of exchanges before it, and what
     was dropped. `dropped` are exchanges that are to leave, by their keys; results up to `used_seq` likewise, at once.
+    `concluded` are messages whose conclusion is written down, with the place of it ("note x", "item n12").
+    `settled` are items of OPEN_FIELDS that were closed or replaced after the summary that may list them was made.
     `needs` are messages that stay whole, by the step that needs them. `distilled_seq` is how far a summarizing model
     has read. `compacted_round` is when history was last cut, `fruitless` how many cuts in a row left it over its
     trigger, `held` that a cut was undone: then nothing is cut as long as it fits.
@@ -92,6 +98,7 @@ class SessionState(Struct):
     pins: dict[str, Pin] = field(default_factory=dict)
     notes: dict[str, NoteVersion] = field(default_factory=dict)
     items: dict[str, SummaryItem] = field(default_factory=dict)
+    settled: list[SummaryItem] = field(default_factory=list)
     checkpoints: dict[str, int] = field(default_factory=dict)
     keys: dict[str, int] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)
@@ -99,6 +106,7 @@ class SessionState(Struct):
     step: str = ""
     reads: tuple[str, ...] = ()
     needs: dict[str, list[int]] = field(default_factory=dict)
+    concluded: dict[int, str] = field(default_factory=dict)
     inherited: tuple[e.Inherited, ...] = ()
     distilled_seq: int = 0
 

@@ -8,7 +8,17 @@ from msgspec import Struct, field
 class Unit(Struct):
     """The exchange: what is kept, stubbed or dropped together.
 
-    A user message alone, or an assistant message with its reasoning, all its calls and all their results.
+    A user message alone, or an assistant message with its reasoning, all its calls and all their results. Stored inside
+    `CompactionUndone`: fields are only added, with defaults.
+
+    Attributes:
+        nodes: seqs of its messages, in order; the first is its key.
+        round, turn: numbers of the model request and the user's turn that it belongs to.
+        opens_turn: whether it is what the current turn is about.
+        orphan: a result whose call is not in the history.
+        calls: tool names by call id.
+        answered: seqs of the results by call id.
+        replaced: seqs of results for which a newer one came.
     """
 
     nodes: list[int]

@@ -11,7 +11,8 @@ from typing import Literal, TypeAlias, get_args
 from msgspec import Struct
 
 from trimtab.core import entries as e
-from trimtab.core.body import needed, opening_indexes
+from trimtab.core.body import opening_indexes
+from trimtab.core.leaving import needed
 from trimtab.core.state import LEAST_CLEARED_TOKENS, SessionState
 from trimtab.core.summary import PINNED_FIELDS
 from trimtab.core.units import Unit
@@ -35,8 +36,9 @@ class DropReport(Struct, frozen=True, kw_only=True):
     """What is to leave.
 
     Attributes:
-        dropped: numbers of the messages, in order.
-        freed_tokens: what they take in the prompt now. They leave with the next cut, or once enough is to go.
+        dropped: numbers of the messages, in order; of `clear_scratchpad` those of the results.
+        freed_tokens: what they take in the prompt now. What is dropped leaves with the next cut, or once there is enough
+            of it (`clear_at_least_tokens`); results that were used leave with the next request.
         refused: what stays, and why.
     """
 
@@ -65,10 +67,14 @@ class DroppingPart(SessionBase):
         or a decision that stands, and, unless forced, a conclusion that no note and no item holds yet.
 
         Args:
-            first, last: numbers of messages, both included.
-            seqs: numbers of single messages.
-            kind: all that called tools, all other replies, or all user messages, of the range if one is given.
+            first, last: numbers of messages, both included; an exchange counts where it lies inside as a whole.
+            seqs: numbers of single messages, besides; each stands for its exchange.
+            kind: "tool_result" (exchanges that called tools), "assistant" (other replies) or "user": only these of the
+                range and the numbers, all of them where neither is given.
             force: drop unsaved conclusions too.
+            why, author: for the record.
+        Raises:
+            BadSetting: no such kind, or nothing that says which.
         """
         wanted = frozenset(seqs)
         if kind is not None and kind not in DROP_KINDS:

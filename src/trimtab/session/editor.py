@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from trimtab.core.editor import VERBATIM, Edit, Made
 from trimtab.core.entries import HAS_BROKEN_ARGUMENTS, HAS_FENCE, IS_EMPTY, Node
 from trimtab.core.ids import Hasher
@@ -19,6 +22,7 @@ NO_RESULT = "interrupted: no result was recorded"
 # what a result may cost more as a message of its own in another wire form
 TRANSLATION_TOKENS = 4 * MESSAGE_OVERHEAD
 _MOST_REMEMBERED = 5_000
+_MOST_REMEMBERED_TEXTS = 64
 
 
 class SessionEditor:
@@ -33,6 +37,7 @@ class SessionEditor:
         self._made: dict[tuple[int, str, Edit], Made | None] = {}
         self._answers: dict[tuple[str, str], Made] = {}
         self._texts: dict[str, Made] = {}
+        self._once: dict[tuple[Any, ...], str] = {}
         self.fresh: dict[str, bytes] = {}
         adds = target.wire == "anthropic" or target.strict_roles
         self.filler_tokens = self._framed(LEFT_OUT) if adds else 0
@@ -68,6 +73,13 @@ class SessionEditor:
             made = self._stored("text", text.encode("utf-8", "replace"), self._framed(text))
             self._texts[text] = made
         return made
+
+    def once(self, key: tuple[Any, ...], make: Callable[[], str]) -> str:
+        if key not in self._once:
+            if len(self._once) > _MOST_REMEMBERED_TEXTS:
+                self._once.clear()
+            self._once[key] = make()
+        return self._once[key]
 
     def count(self, text: str) -> int:
         return self.counter.count_text(text)
@@ -152,8 +164,11 @@ class SessionEditor:
 
     def _cleared(self, message: Message, node: Node, edit: Edit) -> Message:
         names = dict(edit.tools)
-        form = previewed if edit.preview else cleared_line
-        texts = {result.call_id: form(result.name or names.get(result.call_id, ""), result.text, node.seq) for result in message.results}
+        texts = {}
+        for result in message.results:
+            name = result.name or names.get(result.call_id, "")
+            shortened = previewed(name, result.text, node.seq) if edit.preview else cleared_line(name, result.text, node.seq, edit.saved)
+            texts[result.call_id] = shortened
         return wire_for(message.wire_format).with_results(message, texts)
 
     def _clamped(self, message: Message, max_tokens: int, seq: int) -> Message:

@@ -34,8 +34,10 @@ class Found(Struct, frozen=True, kw_only=True):
         kind: an item of the summary, a note, a variable, a message (by an exact string), or a turn (by words).
         ref: the item's id, the note's key, the variable's name, or "#12" for a message.
         text: it, or the stretch around the hit.
-        score: larger is better; exact hits have EXACT_SCORE and more.
-        status: of an item: active, superseded or done.
+        score: larger is better; exact hits have EXACT_SCORE and more, others less.
+        at_ms: when the message or item was entered; 0 for notes and variables.
+        role: of a message: system, user, assistant or tool; "" for the rest.
+        status: of an item: active, superseded or done; "" for the rest.
     """
 
     kind: FoundKind
@@ -60,6 +62,9 @@ class FindingPart(SessionBase):
         Args:
             query: words, an exact string, an item's id, or "#12" for a message.
             limit: how many, best first.
+            kinds: of FOUND_KINDS; all by default. `message` are exact hits in messages, `turn` those that share words.
+        Raises:
+            BadSetting: no such kind.
         """
         wanted = tuple(kinds)
         for kind in wanted:

@@ -27,6 +27,10 @@ class InheritPart(SessionBase):
         notes, meta notes, variables and pins come with their values, brief and meta context where this session has
         none. The same session can be inherited from once.
 
+        Args:
+            session_id, lane, project: which session; the project is this session's own by default.
+        Returns:
+            the entry that records it; `upto_seq` is how far the other session had come.
         Raises:
             NotFound: no such session, with those there are.
             BadSetting: this very session, or one that was inherited from already.

@@ -64,8 +64,13 @@ class MemoryPart(SessionBase):
                 raise NotFound("item", item_id, tuple(item.item_id for item in items.values() if item.field in PINNED_FIELDS))
             self._enter(lambda state: e.ItemsChanged(ItemChanges(closed=(item_id,))))
 
-    def write_note(self, key: str, value: Any) -> int:
-        """Store any JSON value under a key. Returns its version, counted from 1; older ones stay readable."""
+    def write_note(self, key: str, value: Any, *, sources: Iterable[int] = ()) -> int:
+        """Store any JSON value under a key. Returns its version, counted from 1; older ones stay readable.
+
+        Args:
+            sources: numbers of the messages whose conclusion this is; such results may leave the prompt at once.
+        """
+        source_ids = tuple(sources)
         try:
             payload = msgspec.json.encode(value)
         except (TypeError, UnicodeEncodeError, RecursionError) as error:
@@ -76,7 +81,7 @@ class MemoryPart(SessionBase):
 
             def build(state: SessionState, seq: int) -> Write:
                 version = state.notes[key].version + 1 if key in state.notes else 1
-                return Write(entries=[e.NoteWritten(key, version, body_id)], bodies=[Body(body_id, payload)])
+                return Write(entries=[e.NoteWritten(key, version, body_id, source_ids)], bodies=[Body(body_id, payload)])
 
             self._lane.write(build)
             return self._lane.state.notes[key].version

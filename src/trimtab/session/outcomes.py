@@ -31,9 +31,11 @@ class MaintainReport(Struct, frozen=True, kw_only=True):
             enough) or `failed` (there was none). Only `done` changes anything but the record.
         detail: why, where it is not plainly `done`.
         seq: the entry that records the run; 0 for none.
+        added, closed: items.
         restored: rules and open points of that stretch that the model left out; they stand all the same.
         rejected: what of the answer was not taken, and why.
-        calls: requests to the model.
+        calls: requests to the model, repairs included.
+        input_tokens, output_tokens: of all of them, as the provider counted, else by our own count.
     """
 
     outcome: MaintainOutcome

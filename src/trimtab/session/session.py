@@ -79,7 +79,10 @@ class Session(
         self.close()
 
     def close(self) -> None:
-        """Close the session, and the database if the session opened it. Everything is stored already."""
+        """Close the session, and the database if the session opened it. Everything is stored already.
+
+        A run of maintenance that is on in a thread is waited for, and canceled where that takes too long.
+        """
         self._stop_worker()
         with self._lock:
             if not self._closed and self._owns_store:

@@ -20,9 +20,11 @@ AIM = 0.94
 LEAST_TEXT_TOKENS = 12
 
 
-def cleared_line(name: str, text: str, seq: int) -> str:
-    """What stands for a tool result that left: what it was and where the whole is."""
-    return f"[result of {name or 'a tool'} left out: {describe(text)}; kept whole as #{seq}]"
+def cleared_line(name: str, text: str, seq: int, saved: str = "") -> str:
+    """What stands for a tool result that left: what it was, where its conclusion is written down, and where the
+    whole is."""
+    conclusion = f"; what it says is in {saved}" if saved else ""
+    return f"[result of {name or 'a tool'} left out: {describe(text)}{conclusion}; kept whole as #{seq}]"
 
 
 def previewed(name: str, text: str, seq: int) -> str:

@@ -15,10 +15,15 @@ class StepPart(SessionBase):
     def begin_step(self, name: str, reads: str | Iterable[str] = ()) -> None:
         """Another step begins: what the last one needed may leave from now on.
 
+        The same step again, with the same variables, writes nothing.
+
         Args:
-            reads: names of the variables whose values stand in the prompts of this step. No other prompt holds them.
+            name: the caller's own; not empty.
+            reads: names of the variables whose values stand in the prompts of this step, within `reads_max_ratio` of
+                the history budget. No other prompt holds them.
         Raises:
             NotFound: a variable that does not exist, with those that do.
+            BadSetting: an empty name.
         """
         names = (reads,) if isinstance(reads, str) else tuple(reads)
         if not name.strip():
@@ -41,9 +46,11 @@ class StepPart(SessionBase):
         The budget goes before it: where the prompt would not fit, needed messages leave like others.
 
         Args:
-            seqs: numbers of messages, as `record` returned them.
+            seqs: numbers of messages, as `record` reported them; they add to what the step needs already.
+            by: the name of a step, to come or under way. `release` ends the need of one that never begins.
         Raises:
-            NotFound: no such message in the prompt any more.
+            NotFound: no such message in the prompt (any more).
+            BadSetting: no message, or an empty name.
         """
         if not by.strip() or not seqs:
             raise BadSetting("need", (seqs, by), "one message or more, and the name of a step")

@@ -28,7 +28,8 @@ class Summary(Struct, frozen=True, kw_only=True):
     Attributes:
         version: how many cuts had been made on the branch.
         epoch, at_ms, covered: of that cut: its epoch, when it was, and the messages that left with it.
-        items: in the order they came up, each with its status. What routine has pushed out counts as `done`.
+        items: in the order they came up, each with its status. Facts, actions and the like that many newer ones have
+            pushed out count as `done`.
         text: as it stood in the prompt from then on; "" where the mode shows none.
     """
 
@@ -59,8 +60,14 @@ class SourceText(Struct, frozen=True, array_like=True):
 
 
 class Lineage(Struct, frozen=True, kw_only=True):
-    """Where an item comes from and what became of it. `sources` are of this lane; an inherited item's are elsewhere
-    (`item.origin`)."""
+    """Where an item comes from and what became of it.
+
+    Attributes:
+        sources: the messages, oldest first as the item names them; () for an inherited item, whose messages are in the
+            session that `item.origin` names.
+        replaces: what it replaced, and what that had replaced, newest first.
+        replaced_by: the item that replaced it, if any.
+    """
 
     item: SummaryItem
     sources: tuple[SourceText, ...]
@@ -72,8 +79,9 @@ class CompactionLog(Struct, frozen=True, kw_only=True):
     """One cut, and what happened to the items since the one before it (REQUIREMENTS S6).
 
     Attributes:
-        first_seq, last_seq: the messages that left.
+        first_seq, last_seq: the range of messages that left; some in it may have stayed (`prompt.decisions` has each).
         tokens_before, tokens_after: of the history.
+        added, superseded, closed: items, since the cut before.
         model, duration_ms, cost, restored: of the summarizing model's runs since the last cut, "" and 0 without one.
         undone: whether it was taken back.
     """
@@ -180,9 +188,17 @@ class SummaryPart(SessionBase):
         """Write one proposition into the summary: a fact, a state, a to-do, a question, a goal, what was tried and
         failed. Never a rule or a decision: only the user and the system text make those (REQUIREMENTS M10).
 
+        It stands in the prompt once the messages that it comes from have left; without any, from the first cut on.
+
         Args:
-            source_ids: messages that it comes from, by their numbers.
+            field: one of NOTED_FIELDS.
+            text: one statement, not empty.
+            source_ids: messages that it comes from, by their numbers, in the prompt or not.
+            reason: why, where that is worth keeping.
             closes: ids of items of these fields that it settles.
+        Raises:
+            BadSetting: another field, an empty text.
+            NotFound: a message that is not of this branch, an item that cannot be closed.
         """
         if field not in NOTED_FIELDS:
             raise BadSetting("field", field, "one of " + ", ".join(NOTED_FIELDS) + "; rules come from the user's own words, or from pin()")

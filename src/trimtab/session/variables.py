@@ -49,8 +49,11 @@ class VariablePart(SessionBase):
             name: one printable line of at most 200 characters that does not begin with "#".
             value: a text or any JSON value; or "#12", the message of that number on this branch ("#12.2" the second of
                 several results in it): then nothing is copied.
-            source_seq: the message that holds the value too, 0 for none.
+            source_seq: the message that holds the value too, 0 for none; the note of its structure stands in the prompt
+                once that message does not stand there whole.
             author: "caller", "agent" or "auto".
+        Returns:
+            the new version.
         Raises:
             BadSetting: name or author. ParseError: the value is neither text nor JSON. NotFound: no such message.
         """
@@ -125,7 +128,8 @@ class VariablePart(SessionBase):
             return tuple(self._lane.state.variables.values())
 
     def forget(self, name: str) -> None:
-        """The variable and the note of its structure are gone from now on; the ledger keeps them. Raises NotFound."""
+        """The variable and the note of its structure are gone from now on; definitions noted under the same key stay, and
+        the ledger keeps all. Raises NotFound."""
         with self._open_lock():
             self._lane.catch_up()
             old = self._variable(name, None)

@@ -89,12 +89,20 @@ def extract_key_info(desk: Desk, args: dict[str, Any]) -> str:
     origin = {"source": source} | ({"from": label} if (label := desk.label(source)) else {})
     key = good_key("save_as", args.get("save_as") or f"{KEY_INFO}{source}"[:180])
     parts = {"fields": info.fields, "rows": list(info.rows), "not_found": list(info.missing)}
-    version = desk.session.write_note(key, origin | {part: value for part, value in parts.items() if value})
+    value = origin | {part: found for part, found in parts.items() if found}
+    version = desk.session.write_note(key, value, sources=_message_of(desk, source))
     came = f"{source}, result of {origin['from']}" if "from" in origin else source
     head = f"saved as note {shown(key)} (version {version}); source: {came}"
     tail = "\n".join(line for line in (missing, desk.may_drop(source)) if line)
     room = max(64, desk.max_tokens - desk.count(head) - desk.count(tail) - 8)
     return "\n".join(part for part in (head, _shown(desk, info, key, room), tail) if part)
+
+
+def _message_of(desk: Desk, source: str) -> tuple[int, ...]:
+    """The message that a source stands in, as long as it is a single result's."""
+    variable = desk.session.state.variables.get(source)
+    seq = variable.source_seq if variable is not None else int(source[1:]) if source[1:].isdigit() and source[0] == "#" else 0
+    return (seq,) if seq else ()
 
 
 def _key_info(desk: Desk, source: str, fields: list[str]) -> KeyInfo:
