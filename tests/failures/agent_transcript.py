@@ -59,10 +59,35 @@ def make_run(seed: int = 7) -> list[list[dict[str, Any]]]:
 
 TOOLS = ("query_orders", "list_files", "http_get", "search_logs", "grep", "run_tests", "read_file")
 _SUBJECTS = ("the ledger export", "refund rounding", "the nightly job", "tenant shards", "the pricing cache")
-_WORDS = (
-    "ledger shard export refund tenant cache pricing nightly batch column index cursor replica quota window metric gauge "
-    "handler schema payload digest cutoff rollout drain probe backlog snapshot"
-).split()
+_WORDS = [
+    "ledger",
+    "shard",
+    "export",
+    "refund",
+    "tenant",
+    "cache",
+    "pricing",
+    "nightly",
+    "batch",
+    "column",
+    "index",
+    "cursor",
+    "replica",
+    "quota",
+    "window",
+    "metric",
+    "gauge",
+    "handler",
+    "schema",
+    "payload",
+    "digest",
+    "cutoff",
+    "rollout",
+    "drain",
+    "probe",
+    "backlog",
+    "snapshot",
+]
 
 
 def _asked(number: int) -> str:

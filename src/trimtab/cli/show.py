@@ -43,6 +43,10 @@ WHY: dict[Reason, str] = {
     "empty": "a message that says nothing, which providers refuse",
     "client_changed": "the client's own system text or tools changed",
     "asked": "the caller asked to assemble the prompt anew",
+    "dropped": "the agent or the caller needs it no more",
+    "needed": "the current step reads it, or a step is declared to need it",
+    "no_progress": "cuts left the history over its trigger, so another way was taken",
+    "undone": "a compaction was taken back",
     "new_target": "another model, wire form or layout than the last request",
 }
 

@@ -14,7 +14,7 @@ class Unit(Struct):
     Attributes:
         nodes: seqs of its messages, in order; the first is its key.
         round, turn: numbers of the model request and the user's turn that it belongs to.
-        opens_turn: whether it is what the current turn is about.
+        opens_turn: whether its turn began with it.
         orphan: a result whose call is not in the history.
         calls: tool names by call id.
         answered: seqs of the results by call id.

@@ -12,6 +12,8 @@ Finish: TypeAlias = Literal["stop", "length", "refused", "other"]
 
 
 class ChatMessage(Struct, frozen=True, array_like=True):
+    """One message of a request to a model: plain text, no tools."""
+
     role: Literal["system", "user", "assistant"]
     text: str
 

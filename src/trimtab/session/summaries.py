@@ -63,7 +63,7 @@ class Lineage(Struct, frozen=True, kw_only=True):
     """Where an item comes from and what became of it.
 
     Attributes:
-        sources: the messages, oldest first as the item names them; () for an inherited item, whose messages are in the
+        sources: the messages, in the order in which the item names them; () for an inherited item, whose messages are in the
             session that `item.origin` names.
         replaces: what it replaced, and what that had replaced, newest first.
         replaced_by: the item that replaced it, if any.
@@ -188,7 +188,8 @@ class SummaryPart(SessionBase):
         """Write one proposition into the summary: a fact, a state, a to-do, a question, a goal, what was tried and
         failed. Never a rule or a decision: only the user and the system text make those (REQUIREMENTS M10).
 
-        It stands in the prompt once the messages that it comes from have left; without any, from the first cut on.
+        It comes into the prompt's summary with the next cut after which the messages that it comes from are gone, or,
+        where it names none, with the next cut.
 
         Args:
             field: one of NOTED_FIELDS.

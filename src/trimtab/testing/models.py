@@ -44,6 +44,7 @@ def read_transcript(messages: Sequence[ChatMessage]) -> list[Heard]:
 
 
 def item(field: str, text: str, *sources: int, quote: str = "", reason: str = "") -> Item:
+    """One statement as an answer holds it; `sources` are numbers of messages."""
     return {"field": field, "text": text, "sources": list(sources), "quote": quote, "reason": reason}
 
 
@@ -77,6 +78,7 @@ class ScriptedModel:
         return json.dumps({"items": self.items_for(read_transcript(messages)), "closes": closes}, ensure_ascii=False)
 
     def items_for(self, heard: Sequence[Heard]) -> list[Item]:
+        """The statements for the messages of one request, see `item`."""
         return []
 
     def closes_for(self, known: Sequence[str]) -> list[str]:
