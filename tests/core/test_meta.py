@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trimtab.core.meta import HEAD, render_meta_notes, visible_meta_notes
+from trimtab.core.meta import HEAD, left_meta_notes, render_meta_notes, standing_meta_notes
 from trimtab.core.notes import FieldShape, MetaNote, Structure
 from trimtab.core.relations import Table, relations_of
 from trimtab.core.state import SessionState
@@ -69,7 +70,9 @@ def test_what_is_not_related() -> None:
 def test_the_same_structure_is_said_once_as_the_newest() -> None:
     same = table("", "a", "b")
     text = render_meta_notes([note("s_1", same, seq=1), note("s_2", same, seq=2), note("s_3", same, seq=3)], 1_000, count)
-    assert text == f"{HEAD}\n- s_3 (#3), same: s_2, s_1: CSV of 3 rows; a int 1..3, b int 1..3"
+    longer = msgspec.structs.replace(same, rows=90)
+    assert render_meta_notes([note("s_1", same, seq=1), note("s_2", longer, seq=2)], 1_000, count).count("\n") == 1, "rows alone tell apart"
+    assert text == f"{HEAD}\n- s_3 (#3), alike: s_2, s_1: CSV of 3 rows; a int 1..3, b int 1..3"
 
 
 def test_the_cap_takes_types_first_then_far_fields_then_the_oldest_notes() -> None:
@@ -124,5 +127,5 @@ def test_the_cap_holds_and_the_same_notes_give_the_same_text(notes: list[MetaNot
 
 def test_a_note_stands_once_its_data_does_not_stand_whole() -> None:
     state = SessionState(holes=[40], meta_notes={str(seq): MetaNote(str(seq), (), "t", seq, seq) for seq in (0, 3, 20, 30, 40)})
-    visible = [note.source_seq for note in visible_meta_notes(state, 10, frozenset({30}))]
-    assert visible == [0, 3, 30, 40]
+    assert [note.source_seq for note in left_meta_notes(state, 10, frozenset({30}))] == [3, 30, 40]
+    assert [note.source_seq for note in standing_meta_notes(state)] == [0]

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from trimtab.core.editor import Editor
 from trimtab.core.guard import missing
 from trimtab.core.inputs import PlanInputs
-from trimtab.core.meta import render_meta_notes, visible_meta_notes
+from trimtab.core.meta import left_meta_notes, render_meta_notes, standing_meta_notes
+from trimtab.core.notes import MetaNote
 from trimtab.core.plan import Action, Place, Reason, Section, Segment
 from trimtab.core.sections import (
     GONE_HEAD,
@@ -31,6 +32,8 @@ from trimtab.errors import ConstraintLost
 
 # of these sections the front of an epoch can go out of date; what changed is then said in the tail
 _UPDATABLE: tuple[Section, ...] = ("meta_context", "brief", "constraints", "notes")
+# made with an epoch and not changed before the next, so that what a cache holds stays
+_OF_THE_EPOCH: tuple[Section, ...] = ("meta_notes", "summary")
 NOTHING_LEFT = Left(0)
 _INSTRUCTIONS = frozenset({"client_system", "meta_context", "brief", "constraints", "task_state", "plan", "reminder"})
 
@@ -77,7 +80,8 @@ class Layout:
         texts = [*self._base(rules)]
         if self.state_first:
             texts += self._working()
-        texts.append(self._notes(max(left.cut_seq, self.state.cut_seq), altered | left.single))
+        texts.append(self._notes())
+        texts.append(self._meta_notes(max(left.cut_seq, self.state.cut_seq), altered | left.single))
         if cap > 0 and ((summary and left) or self.state.inherited):
             text = summary_text(self.state, left, cap, self._count)
             texts.append(SectionText("summary", text, shown_sources(self.state, text)))
@@ -91,8 +95,8 @@ class Layout:
         if self.state.settled and standing:
             left = Left(self.state.cut_seq, frozenset(self.state.holes))
             return self.front(left, summary=True, summary_max_tokens=standing, altered=altered)
-        head = (segment for segment in self.front(NOTHING_LEFT, summary=False, altered=altered) if segment.section != "summary")
-        return (*head, *(segment for segment in self.state.front if segment.section == "summary"))
+        head = (segment for segment in self.front(NOTHING_LEFT, summary=False) if segment.section not in _OF_THE_EPOCH)
+        return (*head, *(segment for segment in self.state.front if segment.section in _OF_THE_EPOCH))
 
     def tail(self, front: Sequence[Segment] | None, altered: frozenset[int]) -> tuple[Segment, ...]:
         """What changes, near the input: only in `cache_first`.
@@ -137,14 +141,25 @@ class Layout:
             SectionText("variables", self.inputs.variables),
         ]
 
-    def _notes(self, cut_seq: int, altered: frozenset[int]) -> SectionText:
-        """Notes, and what the data looks like that is no longer there whole."""
-        notes = visible_meta_notes(self.state, cut_seq, altered) if self.state.meta_notes else []
+    def _notes(self) -> SectionText:
+        """Notes, and what the caller wrote down of data that is not in the history."""
+        shape = self._shapes(standing_meta_notes(self.state), self.inputs.settings.meta_notes_max_tokens)
+        return SectionText("notes", "\n".join(part for part in (self.inputs.notes, shape) if part))
+
+    def _meta_notes(self, cut_seq: int, altered: frozenset[int]) -> SectionText:
+        """What the data looks like that has left, as of the epoch. The cap is of all meta notes together."""
+        notes = left_meta_notes(self.state, cut_seq, altered) if self.state.meta_notes else []
+        if not notes:
+            return SectionText("meta_notes", "")
         cap = self.inputs.settings.meta_notes_max_tokens
-        key = ("meta notes", cap, *(note.seq for note in notes))
-        shape = self.editor.once(key, lambda: render_meta_notes(notes, cap, self._count)) if notes else ""
-        sources = tuple(sorted({note.source_seq for note in notes if note.source_seq}))
-        return SectionText("notes", "\n".join(part for part in (self.inputs.notes, shape) if part), sources)
+        shape = self._shapes(notes, cap - self._count(self._shapes(standing_meta_notes(self.state), cap)))
+        return SectionText("meta_notes", shape, tuple(sorted({note.source_seq for note in notes})))
+
+    def _shapes(self, notes: Sequence[MetaNote], max_tokens: int) -> str:
+        if not notes:
+            return ""
+        key = ("meta notes", max_tokens, *(note.seq for note in notes))
+        return self.editor.once(key, lambda: render_meta_notes(notes, max_tokens, self._count))
 
     def _updates(self, front: Sequence[Segment], altered: frozenset[int]) -> list[SectionText]:
         """Sections of the epoch's front that no longer say what holds.
@@ -153,7 +168,7 @@ class Layout:
         only where the message does not stand whole, or where the block is said anew: then it says all that holds.
         """
         rules = [item for item in pinned_items(self.state) if self._told_in_front(item, altered)]
-        notes = self._notes(self.state.cut_seq, altered)
+        notes = self._notes()
         whole = {row.section: row for row in (*self._base(pinned_items(self.state)), notes)}
         shown = {segment.section: segment.segment_id for segment in front}
         updates = []

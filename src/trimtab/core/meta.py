@@ -26,11 +26,17 @@ class _Block(Struct, frozen=True):
     also: tuple[str, ...] = ()
 
 
-def visible_meta_notes(state: SessionState, cut_seq: int, altered: frozenset[int]) -> list[MetaNote]:
-    """The notes whose data does not stand in the prompt whole, oldest first: it is nowhere in the history, has left it
+def standing_meta_notes(state: SessionState) -> list[MetaNote]:
+    """The notes that always stand, oldest first: their data is nowhere in the history, or they are definitions."""
+    return [note for note in state.meta_notes.values() if not note.source_seq]
+
+
+def left_meta_notes(state: SessionState, cut_seq: int, altered: frozenset[int]) -> list[MetaNote]:
+    """The notes whose data stood in the history and does not stand in the prompt whole, oldest first: it has left it
     (up to `cut_seq`, or one by one), or is shortened (`altered`: seqs of such messages)."""
     gone = altered.union(state.holes)
-    return [note for note in state.meta_notes.values() if note.source_seq <= cut_seq or note.source_seq in gone]
+    notes = (note for note in state.meta_notes.values() if note.source_seq)
+    return [note for note in notes if note.source_seq <= cut_seq or note.source_seq in gone]
 
 
 def render_meta_notes(notes: Sequence[MetaNote], max_tokens: int, count: Callable[[str], int]) -> str:
@@ -66,13 +72,18 @@ def render_meta_notes(notes: Sequence[MetaNote], max_tokens: int, count: Callabl
 
 
 def _blocks(notes: Sequence[MetaNote]) -> list[_Block]:
-    """Notes that say the same are said once, as the newest of them."""
+    """Notes on data of one shape are said once, as the newest of them."""
     grouped: dict[object, list[MetaNote]] = {}
     for note in notes:
         if note.structures or note.text.strip():
-            grouped.setdefault(note.structures if not note.text else note.key, []).append(note)
+            grouped.setdefault(_shape(note) if not note.text else note.key, []).append(note)
     newest = sorted(grouped.values(), key=lambda group: (group[-1].seq, notes.index(group[-1])))
     return [_Block(group[-1], tuple(_key(note) for note in group[-2::-1])) for group in newest]
+
+
+def _shape(note: MetaNote) -> tuple[object, ...]:
+    """What is the same where the same thing was read twice: all but the number of rows, types and ranges."""
+    return tuple((row.kind, row.path, row.title, row.key, *(field.name for field in row.fields)) for row in note.structures)
 
 
 def _tables(blocks: Sequence[_Block]) -> list[Table]:
@@ -109,7 +120,7 @@ def _lines(block: _Block, level: int, tables: Sequence[Table], keep: set[tuple[s
     head = f"- {_key(note)}" + (f" (#{note.source_seq})" if note.source_seq else "")
     if block.also:
         rest = len(block.also) - _MOST_ALSO
-        head += f", same: {', '.join(block.also[:_MOST_ALSO])}" + (f" and {rest:,} more" if rest > 0 else "")
+        head += f", alike: {', '.join(block.also[:_MOST_ALSO])}" + (f" and {rest:,} more" if rest > 0 else "")
     said = [_line(table, level, keep) for table in tables]
     text = " ".join(note.text.split())
     if text:

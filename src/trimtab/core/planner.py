@@ -340,11 +340,6 @@ class Planner:
         decisions: tuple[Decision, ...] = as_ranges([(segment.origin[0], "clear", "result_used") for segment in changed], NOT_DENSE)
         draft.entry = Cleared(state.epoch + 1, tuple(changed), decisions, freed)
         draft.frozen, draft.frozen_tokens = frozen, tokens_of(frozen)
-        altered = altered_in(frozen) | altered_in(draft.body.segments)
-        if self.layout.state_first:
-            draft.front = self.layout.refreshed(altered=altered)
-        else:
-            draft.tail = self.layout.tail(draft.front, altered)
         draft.break_reason = "result_used"
         draft.cuts.append("clear")
         return draft

@@ -51,7 +51,8 @@ class Offloader:
             yield from self._noted(name, text, seq)
 
     def _noted(self, key: str, text: str, seq: int) -> Iterator[Entry]:
-        structures = structures_of(text, documents=False)
+        # tables and code; of a lone object the line that stands for it says enough
+        structures = tuple(row for row in structures_of(text, documents=False) if row.rows and row.fields)
         if not structures:
             return
         yield MetaNoted(key, structures, source_seq=seq)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import msgspec
 
 from trimtab.core.messages import Media, Message, Text
+from trimtab.distill.shapes import structures_of
 from trimtab.distill.structure import describe, preview
 from trimtab.tokens import Counter
 from trimtab.wire import Wire
@@ -24,7 +25,9 @@ def cleared_line(name: str, text: str, seq: int, saved: str = "") -> str:
     """What stands for a tool result that left: what it was, where its conclusion is written down, and where the
     whole is."""
     conclusion = f"; what it says is in {saved}" if saved else ""
-    return f"[result of {name or 'a tool'} left out: {describe(text)}{conclusion}; kept whole as #{seq}]"
+    keys = dict.fromkeys(row.key for row in structures_of(text, documents=False) if row.key)
+    keyed = f"; key {', '.join(keys)}" if keys else ""
+    return f"[result of {name or 'a tool'} left out: {describe(text)}{keyed}{conclusion}; kept whole as #{seq}]"
 
 
 def previewed(name: str, text: str, seq: int) -> str:
