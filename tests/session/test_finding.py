@@ -66,3 +66,10 @@ def test_what_a_rollback_left_behind_is_not_found() -> None:
         s.record(user("the secret word is xylophone-42"))
         s.rollback("c")
         assert s.find("xylophone-42") == ()
+
+
+def test_a_huge_query_is_no_reason_to_stand_still() -> None:
+    with opened() as s:
+        s.record(user("hello"))
+        for query in ("x" * 200_000, "价格" * 100_000, "a.b" * 60_000, "1" * 100_000):
+            assert s.find(query) == ()

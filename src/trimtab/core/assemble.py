@@ -118,7 +118,7 @@ class Layout:
 
     def _base(self, rules: Iterable[SummaryItem]) -> list[SectionText]:
         state, rules = self.state, list(rules)
-        sources = tuple(sorted({seq for item in rules for seq in item.source_ids}))
+        sources = tuple(sorted({seq for item in rules if not item.origin for seq in item.source_ids}))
         return [
             SectionText("meta_context", meta_text(state.meta)),
             SectionText("brief", state.brief.strip()),

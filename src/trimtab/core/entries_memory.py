@@ -29,7 +29,7 @@ class Unpinned(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="u
 
 
 class NoteWritten(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="note"):
-    """A version of a note. The value's JSON is kept under `body_id`; None means the note was deleted.
+    """A version of a note. The value's JSON is kept under `body_id`; "" means the note was deleted.
 
     Attributes:
         source_ids: messages whose conclusion it holds; these may leave.

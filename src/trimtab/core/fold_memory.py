@@ -44,7 +44,7 @@ def _items(state: SessionState, seq: int, entry: e.ItemsChanged) -> None:
         if item is not None and item.field in OPEN_FIELDS and (item.origin or max(item.source_ids, default=0) <= state.front_seq):
             state.settled = [*state.settled, item][-MOST_SETTLED:]
     for item in entry.changes.added:
-        if item.author == "agent":
+        if item.author == "agent" and not item.origin:
             state.concluded |= {source: f"item {item.item_id}" for source in item.source_ids if source in state.nodes}
     change_items(state.items, entry.changes)
 

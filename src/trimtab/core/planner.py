@@ -35,7 +35,7 @@ from trimtab.core.fit import fit
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.leaving import needed
 from trimtab.core.plan import Action, Decision, Reason, Segment
-from trimtab.core.sections import Left
+from trimtab.core.sections import Left, fence
 from trimtab.core.state import SessionState
 from trimtab.core.view import Policy, UnitView, Verdict, View, keep_tokens
 
@@ -189,12 +189,22 @@ class Planner:
             return "new_target"
         if last.layout != self.inputs.settings.layout:
             return "new_target"
+        if self._step_moved():
+            return "state"
         bound = self.strips and any(row.bound for row in (*state.projection, *draft.body.segments, *draft.body.loose))
         if bound and self._prefix_moved():
             return "client_changed"
         if bound and (loose_moved(state, draft) or last.loose_tail):
             return "late_result"
         return None
+
+    def _step_moved(self) -> bool:
+        """Whether a tail that stays where it was sent holds a variable that the current step does not read."""
+        if not self.inputs.tail_frozen:
+            return False
+        text = self.inputs.variables
+        now = self.editor.text(fence("variables", text, self.inputs.fence_key)).segment_id if text else ""
+        return any(segment.section == "variables" and segment.segment_id != now for segment in self.state.projection)
 
     @property
     def strips(self) -> bool:
@@ -317,9 +327,14 @@ class Planner:
     def _cleared(self, draft: Draft, verdict: Verdict) -> Draft:
         """Used results leave between two compactions, once enough of them are eligible."""
         settings, state = self.inputs.settings, self.state
-        rows = eligible(state, settings.clear_keep_rounds) if not self.strips else []
+        rows = eligible(state, settings.clear_keep_rounds)
         asked = any(seq <= state.used_seq for seq, _ in rows)
-        if not (asked or (verdict.clear and settings.clear_results)):
+        if asked and self.strips:
+            # what was thought after these results goes with them: that is what was asked for
+            return self.rebuilt(
+                draft, BodyPlan(limits=self.limits, cleared=self.clearable(), strip=True), "rebuild", "result_used", verdict
+            )
+        if self.strips or not (asked or (verdict.clear and settings.clear_results)):
             return draft
         if not rows or not (asked or sum(tokens for _, tokens in rows) >= self.clear_at_least_tokens):
             return draft

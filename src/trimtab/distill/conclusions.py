@@ -18,7 +18,28 @@ _CUE = re.compile(
 _LITERAL = re.compile(r"[A-Za-z_][\w./@:-]*\d[\w./@:-]*|[$€£¥￥]?\d[\d,.]*(?:\s?%|\s?[A-Za-z\u4e00-\u9fff]{1,8})?")
 _WORD = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]")
 # words that tell nothing of what is concluded
-_EMPTY_WORDS = frozenset(["that", "this", "with", "from", "have", "been", "were", "which", "their", "there", "than", "then", "also", "into", "about", "because", "only", "just"])
+_EMPTY_WORDS = frozenset(
+    [
+        "that",
+        "this",
+        "with",
+        "from",
+        "have",
+        "been",
+        "were",
+        "which",
+        "their",
+        "there",
+        "than",
+        "then",
+        "also",
+        "into",
+        "about",
+        "because",
+        "only",
+        "just",
+    ]
+)
 _MOST_READ_CHARS = 20_000
 # shares of a conclusion's literals and of its other words that must stand in what was saved
 _COVERED_LITERALS, _COVERED_WORDS = 0.6, 1 / 3

@@ -51,7 +51,7 @@ _HTTP = re.compile(r"(?i)(?:\bhttp(?:/[\d.]+)?|\"?status(?:[_ ]?code)?\"?)\s*[:=
 _GOOD_WORDS = frozenset({"ok", "success", "succeeded", "completed", "done"})
 _BAD_WORDS = frozenset({"error", "failed", "failure", "fail", "denied", "rejected"})
 _TEXT_BAD = re.compile(
-    r"^\s*(?:[\w.]*(?:error|exception)\s*[:：(]|fatal\s*[:：]|traceback \(|failed (?:to|:)|(?:错误|失败|异常)\s*[:：]|permission denied|[^\n]{0,60}command not found)",
+    r"^\s*(?:[\w.]*(?:error|exception)(?:\s+[\w-]{1,12})?(?:\s*\([^()\n]{1,24}\))?\s*[:：(]|fatal\s*[:：]|traceback \(|failed (?:to|:)|(?:错误|失败|异常)\s*[:：]|permission denied|[^\n]{0,60}command not found)",
     re.I,
 )
 _TEXT_GOOD = re.compile(r"^\s*(?:ok|done|success(?:fully)?(?: \w+){0,6}|succeeded|成功|完成)[.!。！]?\s*$", re.I)

@@ -5,7 +5,7 @@ Nothing is deleted: what was dropped stays in the ledger, where `find` and `read
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from msgspec import Struct
@@ -99,8 +99,7 @@ class DroppingPart(SessionBase):
             entry = e.HistoryDropped(tuple(unit.key for unit in going), why, author, force)
             self._enter(lambda state: entry)
             dropped = tuple(seq for unit in going for seq in unit.nodes)
-            tokens = sum(state.nodes[seq].tokens for seq in dropped if seq in state.nodes)
-            return DropReport(dropped=dropped, freed_tokens=tokens, refused=tuple(refused))
+            return DropReport(dropped=dropped, freed_tokens=_standing_tokens(state, dropped), refused=tuple(refused))
 
     def clear_scratchpad(self) -> DropReport:
         """All tool results before the newest exchange have been used: with the next request each becomes one line,
@@ -123,6 +122,8 @@ class DroppingPart(SessionBase):
 
     def _kept(self, state: SessionState, unit: Unit) -> str:
         """Why a unit cannot be dropped at all; "" where it can."""
+        if unit.key in state.dropped:
+            return "it is to leave already"
         if unit is state.units[-1] or unit.open_calls:
             return "it belongs to the exchange that is under way"
         if state.units.index(unit) in opening_indexes(state, len(state.units)):
@@ -162,6 +163,12 @@ class DroppingPart(SessionBase):
 
 
 _NAMES = {"decision": "a decision", "role": "the role", "format": "a format"}
+
+
+def _standing_tokens(state: SessionState, seqs: Sequence[int]) -> int:
+    """What the messages take in the prompt as they stand there now; what is new since the last one, as it came."""
+    standing = {segment.origin[0]: segment.tokens for segment in state.projection}
+    return sum(standing.get(seq, state.nodes[seq].tokens) for seq in seqs if seq in state.nodes)
 
 
 def _is_meant(unit: Unit, first: int | None, last: int | None, seqs: frozenset[int], kind: str | None) -> bool:

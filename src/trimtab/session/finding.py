@@ -21,7 +21,10 @@ FOUND_KINDS: tuple[FoundKind, ...] = get_args(FoundKind)
 # what is found word for word ranks above what shares words
 EXACT_SCORE = 100.0
 # a query of several words is looked for as a whole, and by those of its words that name one thing
-_NAMING = re.compile(r"[\w./:@#%+-]*\d[\w./:@#%+-]*|[\w-]+(?:[./_@:-][\w-]+)+|[A-Z]{2,}\w*|[\w.+-]+@[\w-]+\.\w+")
+_WORD = re.compile(r"[\w./:@#%+-]+")
+_NAMING = re.compile(r"\d|\w[./_@:-]\w|^[A-Z]{2}")
+# a longer query is no question any more
+MOST_QUERY_CHARS = 2_000
 _LEAST_NEEDLE_CHARS = 3
 _SNIPPET_CHARS = 240
 _MOST_QUERY_TERMS = 16
@@ -60,7 +63,7 @@ class FindingPart(SessionBase):
         that this is no call for the request path.
 
         Args:
-            query: words, an exact string, an item's id, or "#12" for a message.
+            query: words, an exact string, an item's id, or "#12" for a message; its first 2,000 characters count.
             limit: how many, best first.
             kinds: of FOUND_KINDS; all by default. `message` are exact hits in messages, `turn` those that share words.
         Raises:
@@ -153,9 +156,10 @@ class _Look:
     """A query, read once."""
 
     def __init__(self, query: str) -> None:
-        self.query = query.strip()
-        self.terms = frozenset(query_terms(query))
-        needles = [self.query, *(found.group() for found in _NAMING.finditer(self.query))]
+        self.query = query.strip()[:MOST_QUERY_CHARS]
+        self.terms = frozenset(query_terms(self.query))
+        words = (found.group().strip(".,:") for found in _WORD.finditer(self.query))
+        needles = [self.query, *(word for word in words if _NAMING.search(word))]
         self.needles = [needle.lower() for needle in dict.fromkeys(needles) if len(needle) >= _LEAST_NEEDLE_CHARS or needle == self.query]
 
     def score(self, text: str) -> float:

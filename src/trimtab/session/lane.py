@@ -11,7 +11,7 @@ from trimtab.core.entries import ENTRY_VERSION, Entry, MessageAdded, RequestSent
 from trimtab.core.entries import Branched as BranchedEntry
 from trimtab.core.fold import apply
 from trimtab.core.state import STATE_VERSION, SessionState
-from trimtab.errors import CorruptEntry, SchemaTooNew, SeqConflict, StoreError
+from trimtab.errors import CorruptEntry, ParseError, SchemaTooNew, SeqConflict, StoreError
 from trimtab.session import clock
 from trimtab.stores import Batch, Body, Count, LaneKey, Snapshot, Store, StoredEntry, Turn
 
@@ -32,6 +32,20 @@ class Write(Struct):
     bodies: list[Body] = field(default_factory=list)
     counts: list[Count] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
+
+
+def _readable(entry: Entry) -> bytes:
+    """The entry's JSON, once it is known that it can be read again: what cannot be would close the session for good.
+
+    Raises:
+        ParseError: a value of a wrong type, or text that is no Unicode.
+    """
+    try:
+        data = encode_entry(entry)
+        decode_entry(data)
+    except (msgspec.DecodeError, UnicodeError, TypeError, OverflowError) as error:
+        raise ParseError(f"nothing was stored: a value of this {kind_of(entry)!r} cannot be kept ({error})") from None
+    return data
 
 
 class Lane:
@@ -140,7 +154,7 @@ class Lane:
             if isinstance(entry, MessageAdded):
                 node = seq
             number = entry.number if isinstance(entry, RequestSent) else 0
-            rows.append(StoredEntry(seq, parent, node, kind_of(entry), ENTRY_VERSION, now_ms, encode_entry(entry), number))
+            rows.append(StoredEntry(seq, parent, node, kind_of(entry), ENTRY_VERSION, now_ms, _readable(entry), number))
             parent = seq
         return rows
 

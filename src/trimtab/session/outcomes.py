@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, TypeAlias
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -59,17 +60,24 @@ def moved(state: SessionState, job: Job) -> str:
 
 
 def changes_of(state: SessionState, outcome: Outcome, seq: int, author: str) -> ItemChanges:
-    """The items that an answer gives, by what is active now; `seq` is the entry that will hold them."""
-    texts = {item.text for item in state.items.values()}
+    """The items that an answer gives, by what is active now; `seq` is the entry that will hold them. A rule takes the
+    place of the fact that code took the same words for."""
+    texts = {item.text: item for item in state.items.values()}
     rules = [item.text for item in state.items.values() if item.field in PINNED_FIELDS]
     added: list[SummaryItem] = []
+    replaced: list[str] = []
     for found in outcome.found:
         field = _FIELD_OF[found.field]
-        if found.text in texts or (field in PINNED_FIELDS and any(found.text in rule for rule in rules)):
+        known = texts.get(found.text)
+        if any(found.text in rule for rule in rules) if field in PINNED_FIELDS else known is not None:
             continue
-        texts.add(found.text)
-        added.append(SummaryItem(f"m{seq}.{len(added)}", field, found.text, found.sources, reason=found.reason, author=author))
-    return ItemChanges(tuple(added), (), tuple(_closable(state, outcome.closes)))
+        item = SummaryItem(f"m{seq}.{len(added)}", field, found.text, found.sources, reason=found.reason, author=author)
+        if known is not None and known.item_id in state.items:
+            item = msgspec.structs.replace(item, supersedes=known.item_id)
+            replaced.append(known.item_id)
+        texts[found.text] = item
+        added.append(item)
+    return ItemChanges(tuple(added), tuple(replaced), tuple(_closable(state, outcome.closes)))
 
 
 def _closable(state: SessionState, ids: Iterable[str]) -> Iterable[str]:

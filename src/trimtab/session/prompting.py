@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from trimtab.core.budget import reserve_for
+from trimtab.core.budget import compute_budget, reserve_for
 from trimtab.core.draft import PromptPlan
 from trimtab.core.entries import Compacted, CounterChanged, Entry, Node, Recalled
 from trimtab.core.ids import Hasher
@@ -144,7 +144,7 @@ class Requester:
             tools_id=tools_id,
             params_id=params_id,
             notes=self._note_text(state),
-            variables=self._variable_text(state),
+            variables=self._variable_text(state, ask, tools_tokens + sum(row.tokens for row in system)),
             fragments=fragments,
             fence_key=self.fence_key,
             bare=ask.bare,
@@ -228,14 +228,12 @@ class Requester:
             self._notes = {rows: "\n".join(f"{key}: {self.bodies.get(body_id).decode()}" for key, body_id in rows)}
         return self._notes[rows]
 
-    def _variable_text(self, state: SessionState) -> str:
+    def _variable_text(self, state: SessionState, ask: Ask, given_tokens: int) -> str:
         """The values of the variables that the current step reads, each within its share."""
         read = [state.variables[name] for name in state.reads if name in state.variables]
         if not read:
             return ""
-        history = state.last.history_budget_tokens if state.last else 0
-        if not history:
-            history = self.settings.budget.window_tokens or window_for(self.target_model(state)) or 0
+        history = state.last.history_budget_tokens if state.last else self._first_history_tokens(ask, given_tokens)
         left = int(history * self.settings.reads_max_ratio)
         key = (tuple(read), left)
         if key not in self._variables:
@@ -248,9 +246,18 @@ class Requester:
             self._variables = {key: "\n\n".join(blocks)}
         return self._variables[key]
 
-    @staticmethod
-    def target_model(state: SessionState) -> str:
-        return state.last.target.model if state.last else ""
+    def _first_history_tokens(self, ask: Ask, given_tokens: int) -> int:
+        """The history budget of a first request, as far as it is known before the plan."""
+        settings = self.settings.budget
+        window = settings.window_tokens or window_for(ask.target.model) or 0
+        report = compute_budget(
+            msgspec.structs.replace(settings, window_tokens=window),
+            given_tokens,
+            exact=self.counter.exact,
+            max_output_tokens=ask.max_output_tokens,
+            model=ask.target.model,
+        )
+        return report.history_budget_tokens
 
     # ------------------------------------------------------------ changes that come before a request
 

@@ -131,7 +131,9 @@ class SummaryPart(SessionBase):
         """
         with self._open_lock():
             items = self.summary().items
-            found = next((row for row in reversed(items) if item in (row.item_id, row.text)), None)
+            named = [row for row in items if item == row.item_id] or [row for row in items if item == row.text]
+            # of several that say the same the rule that stands, before what anyone noted
+            found = max(named, key=lambda row: (row.status == "active", row.field in PINNED_FIELDS), default=None)
             if found is None:
                 raise NotFound("item", item, tuple(row.item_id for row in items[-20:]))
             by_id = {row.item_id: row for row in items}
@@ -168,10 +170,12 @@ class SummaryPart(SessionBase):
             if row is None or cut is None:
                 raise NotFound("compaction", "newest")
             before = self._lane.fold_to(row.parent_seq)
-            live = {unit.key for unit in self._lane.state.units}
-            units = tuple(unit for unit in before.units if unit.key not in live and unit.key not in before.dropped)
+            stayed = {unit.key for unit in self._lane.fold_to(row.seq).units}
+            units = tuple(unit for unit in before.units if unit.key not in stayed and unit.key not in before.dropped)
             nodes = tuple(self._recounted(before, before.nodes[seq]) for unit in units for seq in unit.nodes)
-            entry = e.CompactionUndone(cut.epoch, before.cut_seq, tuple(before.holes), units, nodes)
+            # what was dropped since stays dropped
+            holes = {*before.holes, *self._lane.state.holes} - {node.seq for node in nodes}
+            entry = e.CompactionUndone(cut.epoch, before.cut_seq, tuple(sorted(holes)), units, nodes)
             self._enter(lambda state: entry)
             return len(units)
 

@@ -10,8 +10,9 @@ from msgspec import Struct
 _FENCED = re.compile(r"\A```[a-zA-Z]{0,10}[ \t]*\r?\n(.*?)\r?\n?```\Z", re.DOTALL)
 
 
-class Proposal(Struct, frozen=True):
-    """One statement as the model gave it; nothing of it has been checked but its types."""
+class Proposal(Struct, frozen=True, forbid_unknown_fields=True):
+    """One statement as the model gave it; nothing of it has been checked but its types. A key that is not here is an
+    error: passed over, it could turn what the model said around ("status": "superseded")."""
 
     field: str
     text: str

@@ -111,7 +111,9 @@ class _Gate:
         if isinstance(fit, str):
             self.rejected.append(f"{proposal.field[:20]} {_short(proposal.quote or proposal.text)!r}: {fit}")
             return
-        if _same(fit.text) in self.active or (fit.field in PINNED_FIELDS and any(fit.text in rule for rule in self.rules)):
+        pinned = fit.field in PINNED_FIELDS
+        # what code took for a mere fact may well be a rule
+        if any(fit.text in rule for rule in self.rules) if pinned else _same(fit.text) in self.active:
             self.repeats += 1
         elif normal(fit.text) not in self.texts:
             self.texts.add(normal(fit.text))
