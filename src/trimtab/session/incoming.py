@@ -239,6 +239,7 @@ class Intake:
         self.chain = chain_of(state, bodies)
         self.active = list(state.items.values())
         self.calls: dict[str, ToolCall] = {}
+        self.said: Message | None = None
         self.write = Write()
         if not state.counter_id:
             self.enter(CounterChanged(counter.counter_id, ()))
@@ -287,15 +288,33 @@ class Intake:
     def _distill(self, message: Message, node: Node) -> None:
         for call in message.calls:
             self.calls[call.call_id] = call
-        names = {call_id: call.name for call_id, call in self.calls.items()}
-        changes = extract(message, node.seq, self.active, names)
-        added = [*changes.added, *self._actions(message, node)]
+        names = {result.call_id: self._tool_name(result.call_id) for result in message.results}
+        recent = self._said_before() if message.role == "user" else ()
+        changes = extract(message, node.seq, self.active, names, recent)
+        if message.role == "assistant" and message.text:
+            self.said = message
+        actions = self._actions(message, node)
+        lines = "\n".join(item.text for item in actions)
+        # what the line of a call says already is no fact besides
+        facts = [item for item in changes.added if item.field != "fact" or not lines or item.text.partition(": ")[2] not in lines]
+        added = [*facts, *actions]
         changes = ItemChanges(tuple(added), changes.superseded, changes.closed)
         if not changes:
             return
         gone = {*changes.superseded, *changes.closed}
         self.active = [item for item in self.active if item.item_id not in gone] + added
         self.enter(ItemsChanged(changes))
+
+    def _said_before(self) -> tuple[Message, ...]:
+        """The assistant's last words before this message: "the second one" is one of the things it offered."""
+        if self.said is None:
+            for unit in reversed(self.state.units[-3:]):
+                for seq in reversed(unit.nodes):
+                    node = self.state.nodes[seq]
+                    if node.role == "assistant" and node.flags & HAS_TEXT:
+                        self.said = self.bodies.message(node)
+                        return (self.said,)
+        return (self.said,) if self.said is not None else ()
 
     def _actions(self, message: Message, node: Node) -> list[SummaryItem]:
         """One line for each call that was answered: what was called, with what, and what came of it."""

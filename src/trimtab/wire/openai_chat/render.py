@@ -100,16 +100,20 @@ def _strict(items: Sequence[RenderItem]) -> list[dict[str, Any]]:
 
 class _Alternating:
     """A history in which user and assistant alternate. Texts that wait go to the next user message, else back to
-    the last user or tool message, else into a user message of their own."""
+    the last user message, else into a user message of their own; what is ours and changes (a tail) may also go back
+    to the last tool message. Words of the history may not: once the user speaks they would stand elsewhere, and what
+    was sent before would not be the beginning of what is sent then."""
 
     def __init__(self) -> None:
         self.messages: list[dict[str, Any]] = []
         self.pending: list[str] = []
+        self.holds_history = False
 
     def add(self, message: dict[str, Any]) -> None:
         role = message["role"]
         if role in ("system", "developer"):  # the only system message is the first
             self.pending.append(_text(message.get("content")))
+            self.holds_history = True
             return
         if role == "user" and self.pending:
             message["content"] = _joined(self._take(), message.get("content"))
@@ -119,11 +123,12 @@ class _Alternating:
         self._emit(message)
 
     def flush(self) -> None:
+        roles = ("user",) if self.holds_history else ("user", *_RESULT_ROLES)
         text = self._take()
         if not text:
             return
         last = self.messages[-1] if self.messages else None
-        if last is not None and last["role"] in ("user", *_RESULT_ROLES):
+        if last is not None and last["role"] in roles:
             last["content"] = _joined(last.get("content"), text)
         else:
             self._emit({"role": "user", "content": text})
@@ -131,6 +136,7 @@ class _Alternating:
     def _take(self) -> str:
         text = join_texts(self.pending)
         self.pending.clear()
+        self.holds_history = False
         return text
 
     def _emit(self, message: dict[str, Any]) -> None:
