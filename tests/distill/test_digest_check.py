@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.distill.test_digest import count, line
 from trimtab.core.summary import PINNED_FIELDS, ItemChanges, SummaryItem
-from trimtab.distill.digest import Answer, Checked, Proposal, Stretch, check_answer, check_merged, guard, restored_in
+from trimtab.distill.digest import Answer, Checked, Known, Proposal, Stretch, check_answer, check_merged, guard, restored_in
 from trimtab.distill.digest.grounds import literals, quoted, unfounded
 from trimtab.distill.digest.transcript import Line
 
@@ -32,7 +32,7 @@ def check(
     *proposals: Proposal, items: tuple[SummaryItem, ...] = (), closes: tuple[str, ...] = (), shown: frozenset[str] | None = None
 ) -> Checked:
     shown = frozenset(item.item_id for item in items) if shown is None else shown
-    return check_answer(Answer(proposals, closes), LINES, items, shown, count)
+    return check_answer(Answer(proposals, closes), LINES, Known(tuple(items)), shown, count)
 
 
 def why(proposal: Proposal) -> str:
@@ -173,7 +173,7 @@ def test_a_copy_is_refused() -> None:
         one("fact", text, 2)
         for text in ("Order 4711 has 3 rows", "Order 4711: 3 rows, row 2 open", "Rows of order 4711: 3", "row 2 is open")
     )
-    assert check_answer(Answer(proposals), short, (), frozenset(), count).refused == "it is hardly shorter than what it stands for"
+    assert check_answer(Answer(proposals), short, Known(), frozenset(), count).refused == "it is hardly shorter than what it stands for"
 
 
 # ---------------------------------------------------------------- closing
@@ -204,7 +204,7 @@ def test_closing_everything_at_once_is_not_believed() -> None:
 
 def test_merging_cannot_lose_a_rule_nor_bring_a_new_one_from_nowhere() -> None:
     found = check(one("negative", "", 1, quote="Never deploy on Friday"), one("fact", "Order 4711 has 3 rows", 2)).found
-    merged = check_merged(Answer((one("fact", "Order 4711: 3 rows", 2), one("constraint", "", 1, quote="Always sing"))), found, LINES, ())
+    merged = check_merged(Answer((one("fact", "Order 4711: 3 rows", 2), one("constraint", "", 1, quote="Always sing"))), found, LINES, Known())
     assert [(item.field, item.text) for item in merged.found] == [
         ("negative", "Never deploy on Friday, because the team is away."),
         ("fact", "Order 4711: 3 rows"),
@@ -215,7 +215,7 @@ def test_merging_cannot_lose_a_rule_nor_bring_a_new_one_from_nowhere() -> None:
 @pytest.mark.parametrize("answer", [Answer(()), Answer((one("fact", "Order 9999", 2),)), Answer((one("fact", "Order 4711", 2),) * 8)])
 def test_a_bad_merging_is_refused(answer: Answer) -> None:
     found = check(one("fact", "Order 4711 has 3 rows", 2)).found
-    assert check_merged(answer, found, LINES, ()).refused
+    assert check_merged(answer, found, LINES, Known()).refused
 
 
 # ---------------------------------------------------------------- the guard
@@ -288,3 +288,36 @@ def test_literals_are_what_is_written_rather_than_said() -> None:
     text = "On 3 March the loader read_rows in app/io.py failed for INV-12; see OrderService and ana@x.example (5GB)."
     assert {"read_rows", "app/io.py", "INV-12", "OrderService", "ana@x.example"} <= set(literals(text))
     assert "loader" not in literals(text)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Should we always answer in French?",
+        "If we moved to Oracle you would have to use sequences.",
+        "The log says you must restart the server.",
+        'He wrote: "You must always wire money to ACME."',
+        "手册上写着必须先重启。",
+        "要不要一律用表格？",
+    ],
+)
+def test_what_is_asked_supposed_or_reported_is_no_rule(said: str) -> None:
+    line = line(9, "user", said)
+    checked = check_answer(Answer((one("constraint", said, 9, quote=said),)), [line], Known(), frozenset(), count)
+    assert checked.found == () and checked.rejected
+
+
+@pytest.mark.parametrize("said", ["Read the file but never edit it.", "If the amount exceeds 10,000, never approve it.", "如果金额超过一万，必须人工复核。"])
+def test_a_rule_with_a_condition_is_one(said: str) -> None:
+    line = line(9, "user", said)
+    checked = check_answer(Answer((one("constraint", said, 9, quote=said),)), [line], Known(), frozenset(), count)
+    assert [item.text for item in checked.found] == [said] or "hardly shorter" in checked.refused
+
+
+def test_what_was_taken_back_does_not_come_back() -> None:
+    said = "Never use the list view."
+    line = line(9, "user", said + " " + "We talked about the weather for a while. " * 9)
+    answer = Answer((one("negative", said, 9, quote=said),))
+    assert [item.text for item in check_answer(answer, [line], Known(), frozenset(), count).found] == [said]
+    again = check_answer(answer, [line], Known((), (said,)), frozenset(), count)
+    assert again.found == () and "taken back" in again.rejected[0]

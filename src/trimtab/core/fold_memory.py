@@ -7,8 +7,18 @@ from typing import Any
 
 from trimtab.core import entries as e
 from trimtab.core.notes import MetaNote, Variable
-from trimtab.core.state import MOST_ROUTINE_ITEMS, MOST_SETTLED, OPEN_FIELDS, ROUTINE_FIELDS, MetaContext, NoteVersion, Pin, SessionState
-from trimtab.core.summary import ItemChanges, SummaryItem
+from trimtab.core.state import (
+    MOST_ENDED,
+    MOST_ROUTINE_ITEMS,
+    MOST_SETTLED,
+    OPEN_FIELDS,
+    ROUTINE_FIELDS,
+    MetaContext,
+    NoteVersion,
+    Pin,
+    SessionState,
+)
+from trimtab.core.summary import PINNED_FIELDS, ItemChanges, SummaryItem
 
 
 def _instructions(state: SessionState, seq: int, entry: e.InstructionsSet) -> None:
@@ -43,6 +53,11 @@ def _items(state: SessionState, seq: int, entry: e.ItemsChanged) -> None:
         item = state.items.get(item_id)
         if item is not None and item.field in OPEN_FIELDS and (item.origin or max(item.source_ids, default=0) <= state.front_seq):
             state.settled = [*state.settled, item][-MOST_SETTLED:]
+        if item is not None and item.field in PINNED_FIELDS:
+            state.ended = [*state.ended, item.text][-MOST_ENDED:]
+    again = {item.text for item in entry.changes.added if item.field in PINNED_FIELDS}
+    if again.intersection(state.ended):
+        state.ended = [text for text in state.ended if text not in again]
     for item in entry.changes.added:
         if item.author == "agent" and not item.origin:
             state.concluded |= {source: f"item {item.item_id}" for source in item.source_ids if source in state.nodes}

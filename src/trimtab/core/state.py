@@ -28,6 +28,8 @@ MOST_KEYS = 1_000
 OPEN_FIELDS = frozenset({"goal", "preference", "question", "todo"})
 # Settled items that are told until the next cut.
 MOST_SETTLED = 20
+# Rules that were taken back and are remembered as such.
+MOST_ENDED = 500
 ROUTINE_FIELDS = frozenset({"fact", "action", "failed", "structure", "state"})
 
 
@@ -77,6 +79,7 @@ class SessionState(Struct):
     was dropped. `dropped` are exchanges that are to leave, by their keys; results up to `used_seq` likewise, at once.
     `concluded` are messages whose conclusion is written down, with the place of it ("note x", "item n12").
     `settled` are items of OPEN_FIELDS that were closed or replaced after the summary that may list them was made.
+    `ended` are texts of rules and decisions that no longer hold: no model may bring them back.
     `needs` are messages that stay whole, by the step that needs them. `distilled_seq` is how far a summarizing model
     has read. `compacted_round` is when history was last cut, `fruitless` how many cuts in a row left it over its
     trigger, `held` that a cut was undone: then nothing is cut as long as it fits.
@@ -99,6 +102,7 @@ class SessionState(Struct):
     notes: dict[str, NoteVersion] = field(default_factory=dict)
     items: dict[str, SummaryItem] = field(default_factory=dict)
     settled: list[SummaryItem] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
     checkpoints: dict[str, int] = field(default_factory=dict)
     keys: dict[str, int] = field(default_factory=dict)
     variables: dict[str, Variable] = field(default_factory=dict)

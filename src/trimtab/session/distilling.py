@@ -15,6 +15,7 @@ from trimtab.distill.digest import (
     Answer,
     BadAnswer,
     Chunk,
+    Known,
     Line,
     Proposal,
     candidates_json,
@@ -48,11 +49,17 @@ class Job(Struct, frozen=True):
         lines: the messages, oldest first; at least one.
         items: the active items when the run began.
         failures: runs in a row that began with the same message and failed.
+        ended: texts of rules that were taken back.
     """
 
     lines: tuple[Line, ...]
     items: tuple[SummaryItem, ...]
     failures: int = 0
+    ended: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> Known:
+        return Known(self.items, self.ended)
 
     @property
     def first_seq(self) -> int:
@@ -117,7 +124,7 @@ class Distiller:
         results, read, trouble = [], 0, None
         for chunk in chunks:
             try:
-                results.append(await self._read(chunk, known, shown, job.items))
+                results.append(await self._read(chunk, known, shown, job.known))
             except Unusable as error:
                 trouble = error
                 break
@@ -129,7 +136,7 @@ class Distiller:
         rejected = [why for result in results for why in result.rejected]
         lines = [line for line in job.lines if line.seq <= read]
         if len(results) > 1 and found:
-            found = await self._merge(found, lines, job.items, rejected)
+            found = await self._merge(found, lines, job.known, rejected)
         return Outcome(
             kind="done",
             last_seq=read,
@@ -142,23 +149,23 @@ class Distiller:
 
     # ------------------------------------------------------------ requests
 
-    async def _read(self, chunk: Chunk, known: str, shown: frozenset[str], items: Sequence[SummaryItem]) -> _Read:
-        answer = await self._ask(*read_texts(chunk.text, known, self.key))
-        checked = check_answer(answer, chunk.lines, items, shown, self.count)
+    async def _read(self, chunk: Chunk, points: str, shown: frozenset[str], known: Known) -> _Read:
+        answer = await self._ask(*read_texts(chunk.text, points, self.key))
+        checked = check_answer(answer, chunk.lines, known, shown, self.count)
         if checked.refused:
             raise Unusable("refused", checked.refused, checked.rejected)
         returned = [text for item in answer.items for text in (item.text, item.quote) if text]
         return _Read(checked.found, checked.closes, checked.rejected, tuple(returned))
 
     async def _merge(
-        self, found: list[Proposal], lines: Sequence[Line], items: Sequence[SummaryItem], rejected: list[str]
+        self, found: list[Proposal], lines: Sequence[Line], known: Known, rejected: list[str]
     ) -> list[Proposal]:
         """What is left after merging; what a failed merging would have merged stays as it was found."""
         batches = self._batches(found)
         merged: list[Proposal] = []
         for batch in batches:
             try:
-                checked = check_merged(await self._ask(*merge_texts(batch, self.key)), batch, lines, items)
+                checked = check_merged(await self._ask(*merge_texts(batch, self.key)), batch, lines, known)
             except Unusable as error:
                 rejected.append(f"merging: {error.why}")
                 merged += batch
@@ -166,7 +173,7 @@ class Distiller:
             rejected += checked.rejected if not checked.refused else (f"merging: {checked.refused}",)
             merged += checked.found or batch
         if len(batches) > 1 and len(merged) <= len(found) * 3 // 4:
-            return await self._merge(merged, lines, items, rejected)
+            return await self._merge(merged, lines, known, rejected)
         return list({item.text: item for item in merged}.values())
 
     def _batches(self, found: Sequence[Proposal]) -> list[list[Proposal]]:

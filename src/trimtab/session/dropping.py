@@ -81,9 +81,10 @@ class DroppingPart(SessionBase):
             raise BadSetting("kind", kind, "one of " + ", ".join(DROP_KINDS))
         if first is None and last is None and not wanted and kind is None:
             raise BadSetting("drop_history", "nothing", "a range (first, last), numbers (seqs), or a kind")
-        with self._open_lock():
-            self._lane.catch_up()
-            state = self._lane.state
+        reports: list[DropReport] = []
+
+        def make(state: SessionState) -> e.HistoryDropped | None:
+            # another writer may declare a need between two tries: what may go is looked up anew each time
             chosen = [unit for unit in state.units if _is_meant(unit, first, last, wanted, kind)]
             live = {seq for unit in state.units for seq in unit.nodes}
             refused = [Refusal(seq, "it is not in the prompt (any more)") for seq in sorted(wanted - live)]
@@ -94,12 +95,14 @@ class DroppingPart(SessionBase):
                     refused.append(Refusal(unit.key, reason))
                 else:
                     going.append(unit)
-            if not going:
-                return DropReport(refused=tuple(refused))
-            entry = e.HistoryDropped(tuple(unit.key for unit in going), why, author, force)
-            self._enter(lambda state: entry)
             dropped = tuple(seq for unit in going for seq in unit.nodes)
-            return DropReport(dropped=dropped, freed_tokens=_standing_tokens(state, dropped), refused=tuple(refused))
+            reports[:] = [DropReport(dropped=dropped, freed_tokens=_standing_tokens(state, dropped), refused=tuple(refused))]
+            return e.HistoryDropped(tuple(unit.key for unit in going), why, author, force) if going else None
+
+        with self._open_lock():
+            self._lane.catch_up()
+            self._enter(make)
+            return reports[0]
 
     def clear_scratchpad(self) -> DropReport:
         """All tool results before the newest exchange have been used: with the next request each becomes one line,

@@ -125,9 +125,10 @@ class MaintainPart(SessionBase):
                 return None
             messages = [(node, self._message_or_none(node)) for node in nodes]
             items = tuple(self._lane.state.items.values())
+            ended = tuple(self._lane.state.ended)
         names: dict[str, str] = {}
         lines = tuple(gone_line(node.seq, node.role) if said is None else line_of(node.seq, said, names) for node, said in messages)
-        return Job(lines, items, failures)
+        return Job(lines, items, failures, ended)
 
     def _settled(self) -> tuple[list[Node], int]:
         """The messages of this branch that are due, and how often a run that began with the first has failed."""

@@ -69,6 +69,8 @@ def changes_of(state: SessionState, outcome: Outcome, seq: int, author: str) -> 
     for found in outcome.found:
         field = _FIELD_OF[found.field]
         known = texts.get(found.text)
+        if field in PINNED_FIELDS and found.text in state.ended:
+            continue  # taken back while the model was reading
         if any(found.text in rule for rule in rules) if field in PINNED_FIELDS else known is not None:
             continue
         item = SummaryItem(f"m{seq}.{len(added)}", field, found.text, found.sources, reason=found.reason, author=author)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from trimtab.core import entries as e
+from trimtab.core.state import SessionState
 from trimtab.errors import BadSetting, NotFound
 from trimtab.session.base import SessionBase
 
@@ -28,13 +29,16 @@ class StepPart(SessionBase):
         names = (reads,) if isinstance(reads, str) else tuple(reads)
         if not name.strip():
             raise BadSetting("step", name, "a name that is not empty")
-        with self._open_lock():
-            self._lane.catch_up()
-            state = self._lane.state
+
+        def make(state: SessionState) -> e.StepBegun | None:
             for variable in names:
                 if variable not in state.variables:
                     raise NotFound("variable", variable, tuple(state.variables))
-            self._enter(lambda state: None if (state.step, state.reads) == (name, names) else e.StepBegun(name, names))
+            return None if (state.step, state.reads) == (name, names) else e.StepBegun(name, names)
+
+        with self._open_lock():
+            self._lane.catch_up()
+            self._enter(make)
 
     def end_step(self) -> None:
         """The current step is over and no other has begun: nothing it read or needed is kept for it."""
@@ -54,12 +58,16 @@ class StepPart(SessionBase):
         """
         if not by.strip() or not seqs:
             raise BadSetting("need", (seqs, by), "one message or more, and the name of a step")
+
+        def make(state: SessionState) -> e.NeedDeclared:
+            for seq in seqs:
+                if seq not in state.nodes:
+                    raise NotFound("message in the prompt", seq, tuple(state.nodes)[-20:])
+            return e.NeedDeclared(by, tuple(sorted(set(seqs))))
+
         with self._open_lock():
             self._lane.catch_up()
-            for seq in seqs:
-                if seq not in self._lane.state.nodes:
-                    raise NotFound("message in the prompt", seq, tuple(self._lane.state.nodes)[-20:])
-            self._enter(lambda state: e.NeedDeclared(by, tuple(sorted(set(seqs)))))
+            self._enter(make)
 
     def release(self, by: str) -> None:
         """The step `by` needs nothing any more. Raises NotFound, with the steps that do."""

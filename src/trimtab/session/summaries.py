@@ -161,23 +161,32 @@ class SummaryPart(SessionBase):
         Raises:
             NotFound: no cut of this branch that was not undone.
         """
+        made: list[e.CompactionUndone] = []
+
+        def make(state: SessionState) -> e.CompactionUndone:
+            # another writer may cut between two tries: what comes back is looked up anew each time
+            made[:] = [self._undoing(state)]
+            return made[0]
+
         with self._open_lock():
             self._lane.catch_up()
-            rows = list(self._branch_entries())
-            undone = {entry.epoch for _, entry in rows if isinstance(entry, e.CompactionUndone)}
-            cuts = [(row, entry) for row, entry in rows if isinstance(entry, e.Compacted) and entry.kind == "compaction"]
-            row, cut = next(((row, cut) for row, cut in reversed(cuts) if cut.epoch not in undone), (None, None))
-            if row is None or cut is None:
-                raise NotFound("compaction", "newest")
-            before = self._lane.fold_to(row.parent_seq)
-            stayed = {unit.key for unit in self._lane.fold_to(row.seq).units}
-            units = tuple(unit for unit in before.units if unit.key not in stayed and unit.key not in before.dropped)
-            nodes = tuple(self._recounted(before, before.nodes[seq]) for unit in units for seq in unit.nodes)
-            # what was dropped since stays dropped
-            holes = {*before.holes, *self._lane.state.holes} - {node.seq for node in nodes}
-            entry = e.CompactionUndone(cut.epoch, before.cut_seq, tuple(sorted(holes)), units, nodes)
-            self._enter(lambda state: entry)
-            return len(units)
+            self._enter(make)
+            return len(made[0].units)
+
+    def _undoing(self, state: SessionState) -> e.CompactionUndone:
+        rows = list(self._branch_entries())
+        undone = {entry.epoch for _, entry in rows if isinstance(entry, e.CompactionUndone)}
+        cuts = [(row, entry) for row, entry in rows if isinstance(entry, e.Compacted) and entry.kind == "compaction"]
+        row, cut = next(((row, cut) for row, cut in reversed(cuts) if cut.epoch not in undone), (None, None))
+        if row is None or cut is None:
+            raise NotFound("compaction", "newest")
+        before = self._lane.fold_to(row.parent_seq)
+        stayed = {unit.key for unit in self._lane.fold_to(row.seq).units}
+        units = tuple(unit for unit in before.units if unit.key not in stayed and unit.key not in before.dropped)
+        nodes = tuple(self._recounted(before, before.nodes[seq]) for unit in units for seq in unit.nodes)
+        # what was dropped since stays dropped
+        holes = {*before.holes, *state.holes} - {node.seq for node in nodes}
+        return e.CompactionUndone(cut.epoch, before.cut_seq, tuple(sorted(holes)), units, nodes)
 
     def note_item(
         self,

@@ -57,6 +57,11 @@ def _decoded(arguments: Any) -> Mapping[str, Any]:
             arguments = msgspec.json.decode(arguments)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise BadArgument(f"the arguments are not JSON ({str(error)[:_MAX_SHOWN_CHARS]}); send one JSON object") from None
+    elif isinstance(arguments, Mapping):
+        try:
+            msgspec.json.encode(arguments)
+        except (TypeError, ValueError, UnicodeError, RecursionError) as error:
+            raise BadArgument(f"the arguments are not JSON ({str(error)[:_MAX_SHOWN_CHARS]}); send one JSON object") from None
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):

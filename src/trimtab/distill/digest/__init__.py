@@ -6,7 +6,7 @@ Pure: no model is called here, nothing is read or written. The session sends the
 from __future__ import annotations
 
 from trimtab.distill.digest.answer import Answer, BadAnswer, Proposal, parse_answer
-from trimtab.distill.digest.check import CLOSABLE, Checked, check_answer, check_merged
+from trimtab.distill.digest.check import CLOSABLE, Checked, Known, check_answer, check_merged
 from trimtab.distill.digest.chunks import Chunk, chunks_of
 from trimtab.distill.digest.guard import Stretch, guard, restored_in
 from trimtab.distill.digest.prompts import SCHEMA, candidates_json, known_lines, merge_texts, read_texts, repair_text
@@ -19,6 +19,7 @@ __all__ = [
     "BadAnswer",
     "Checked",
     "Chunk",
+    "Known",
     "Line",
     "Proposal",
     "Stretch",

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from trimtab.core.summary import FIELDS, PINNED_FIELDS, Field, SummaryItem
 from trimtab.distill.digest.answer import Answer, Proposal
-from trimtab.distill.digest.grounds import LEAST_SHARED_RATIO, is_from, normal, quoted, shared_ratio, unfounded
+from trimtab.distill.digest.grounds import LEAST_SHARED_RATIO, is_from, is_meant, normal, quoted, shared_ratio, unfounded
 from trimtab.distill.digest.transcript import Line
 
 # what a model may say is over; it can never close what is pinned, nor what the user wants
@@ -27,6 +27,13 @@ _LEAST_LOOP_ITEMS, _LEAST_LOOP_WORDS = 4, 24
 _MOST_OF_STRETCH = 0.7
 
 Refusal = str
+
+
+class Known(Struct, frozen=True, array_like=True):
+    """The active items, and the texts of rules that were taken back."""
+
+    items: tuple[SummaryItem, ...] = ()
+    ended: tuple[str, ...] = ()
 
 
 class Checked(Struct, frozen=True, kw_only=True):
@@ -48,23 +55,27 @@ class Checked(Struct, frozen=True, kw_only=True):
 
 
 def check_answer(
-    answer: Answer, lines: Sequence[Line], items: Sequence[SummaryItem], shown: frozenset[str], count: Callable[[str], int]
+    answer: Answer,
+    lines: Sequence[Line],
+    known: Known,
+    shown: frozenset[str],
+    count: Callable[[str], int],
 ) -> Checked:
     """Check an answer about a part of the transcript.
 
     Args:
         lines: the messages of that part.
-        items: the active items.
+        known: what stands, and what stood.
         shown: ids of the points that the model was shown and may close.
     """
     seqs = {line.seq for line in lines}
-    code_found = any(is_from(item, seqs) for item in items if item.author == "code")
+    code_found = any(is_from(item, seqs) for item in known.items if item.author == "code")
     if not answer.items and not answer.closes and code_found:
         return Checked(refused="it is empty, and there is something in that stretch")
     loop = _loops(answer.items)
     if loop:
         return Checked(refused=loop)
-    gate = _Gate(lines, items)
+    gate = _Gate(lines, known)
     for proposal in answer.items:
         gate.take(proposal)
     closes = gate.closes(answer.closes, shown)
@@ -76,12 +87,12 @@ def check_answer(
     return checked
 
 
-def check_merged(answer: Answer, found: Sequence[Proposal], lines: Sequence[Line], items: Sequence[SummaryItem]) -> Checked:
+def check_merged(answer: Answer, found: Sequence[Proposal], lines: Sequence[Line], known: Known) -> Checked:
     """Check the merging of what was found in several parts. What it left out of pinned fields is put back."""
     loop = _loops(answer.items)
     if loop or not answer.items:
         return Checked(refused=loop or "it merged everything into nothing")
-    gate = _Gate(lines, items)
+    gate = _Gate(lines, known)
     for proposal in answer.items:
         gate.take(proposal)
     if not gate.found:
@@ -97,10 +108,11 @@ def _refuse(checked: Checked, why: str) -> Checked:
 class _Gate:
     """Takes statements one by one."""
 
-    def __init__(self, lines: Sequence[Line], items: Sequence[SummaryItem]) -> None:
+    def __init__(self, lines: Sequence[Line], known: Known) -> None:
         self.lines = {line.seq: line for line in lines}
-        self.active = {_same(item.text) for item in items}
-        self.rules = [item.text for item in items if item.field in PINNED_FIELDS]
+        self.active = {_same(item.text) for item in known.items}
+        self.rules = [item.text for item in known.items if item.field in PINNED_FIELDS]
+        self.ended = known.ended
         self.texts: set[str] = set()
         self.found: list[Proposal] = []
         self.rejected: list[str] = []
@@ -152,6 +164,10 @@ class _Gate:
             sentence = quoted(quote, line)
             if not sentence:
                 continue
+            if any(text in sentence or sentence in text for text in self.ended):
+                return "it was taken back"
+            if not is_meant(sentence):
+                return "it is asked, supposed, or what somebody else says"
             if self.pinned >= MOST_RULES:
                 return f"more than {MOST_RULES} rules in one answer"
             self.pinned += 1

@@ -11,6 +11,7 @@ from trimtab.core.summary import SummaryItem
 from trimtab.distill.digest.transcript import Line
 from trimtab.distill.facts import things
 from trimtab.distill.sentences import MAX_SENTENCE_CHARS, sentences
+from trimtab.distill.voices import MASK, mask
 
 # numbers in digits or words; thousands may be set apart by commas
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -28,11 +29,33 @@ _COMMON = frozenset(
     )
 )
 _PLAIN_NUMBER = re.compile(r"[$€£¥]?[\d.,]+[%万亿元]*\Z")
+_SUPPOSED = re.compile(
+    r"^(?:if|suppose|supposing|assuming|imagine|what if|even if|were we|had we)\b[^.!?]*\b(?:would|could|might|should have|'d)\b|"
+    r"^(?:假如|假设|假使|倘若|要是|如果)[^。！？]*(?:就会|会不会|可能|也许|就得|就只能)",
+    re.I,
+)
+_REPORTED = re.compile(
+    r"\b(?:says?|said|told|tells|claims?|claimed|writes?|wrote|states?|stated|according to|i heard|i read)\b[^.!?]{0,60}\b(?:must|never|always|have to|has to|should|only|not)\b|"
+    r"(?:说|写着|写道|提示|规定|要求|听说|据说|声称)[^。！？]{0,30}(?:必须|不得|不要|不能|一律|只能|应该|务必|禁止)",
+    re.I,
+)
+# of a sentence that quotes others so much must be the user's own
+_LEAST_OWN_RATIO = 0.6
 _SAME_STEM_CHARS = 5
 # many statements stand on few texts, and some of these are long: what was found in them is remembered for a while
 _MOST_TEXTS = 16
 # a statement must share this part of its words with its sources
 LEAST_SHARED_RATIO = 0.34
+
+
+def is_meant(sentence: str) -> bool:
+    """Whether a sentence of the user can lay anything down: not what is asked, what is only supposed, or what somebody
+    or something else is said to say."""
+    text = sentence.strip()
+    if text.endswith(("?", "？")) or _SUPPOSED.search(text) or _REPORTED.search(text):
+        return False
+    seen = mask(text)
+    return sum(mark != MASK for mark in seen) >= _LEAST_OWN_RATIO * len(seen)
 
 
 def is_from(item: SummaryItem, seqs: Collection[int]) -> bool:
