@@ -156,3 +156,36 @@ def test_a_note_with_the_words_of_a_rule_does_not_stand_for_it() -> None:
         s.note_item("fact", "Never email a lead on a Sunday.")
         lineage = s.lineage("Never email a lead on a Sunday.")
         assert lineage.item.field == "negative" and lineage.sources[0].role == "user"
+
+
+def test_undoing_a_cut_that_also_dropped_brings_back_only_what_the_mode_cut() -> None:
+    with opened(settings=settings(8_000, mode="compact", clear_at_least_tokens=100_000)) as s:
+        dropped: tuple[int, ...] = ()
+        number = 0
+        while not s.compactions():
+            number += 1
+            s.record(*round_of("openai_chat", number, 60))
+            s.prompt()
+            if number == 2:
+                dropped = s.drop_history(seqs=[next(unit.key for unit in s.state.units if unit.calls)]).dropped
+        assert dropped
+        s.undo_compaction()
+        prompt = s.prompt()
+        held = {seq: row.action for row in prompt.decisions for seq in range(row.first_seq, row.last_seq + 1)}
+        assert {held[seq] for seq in dropped} == {"drop"}
+        assert not {segment.origin[0] for segment in prompt.segments if segment.place == "message"}.intersection(dropped)
+
+
+def test_withdrawing_a_rule_withdraws_it_wherever_it_came_from() -> None:
+    store = open_store(":memory:")
+    with opened(store, "a") as a:
+        a.record(user("Never email a lead on a Sunday."))
+    with opened(store, "b") as b:
+        b.inherit("a")
+    with opened(store, "c") as c:
+        c.inherit("a")
+        c.inherit("b")
+        c.record(user("hello"))
+        rule = next(item for item in c.state.items.values() if item.field == "negative")
+        c.withdraw(rule.item_id)
+        assert "Sunday" not in c.prompt().render_bytes().decode()

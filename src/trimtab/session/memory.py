@@ -40,7 +40,7 @@ class MemoryPart(SessionBase):
             raise BadSetting("polarity", polarity, "'must' or 'never'")
         if not text.strip():
             raise BadSetting("pin", text, "a text that is not empty")
-        pin_id = "p" + self._hasher.digest(f"{polarity}\n{text}".encode())[:10]
+        pin_id = "p" + self._hasher.digest(f"{polarity}\n{text}".encode("utf-8", "surrogatepass"))[:10]
         self._enter(lambda state: None if pin_id in state.pins else e.Pinned(pin_id, text, polarity))
         return pin_id
 
@@ -62,7 +62,11 @@ class MemoryPart(SessionBase):
             items = self._lane.state.items
             if item_id not in items:
                 raise NotFound("item", item_id, tuple(item.item_id for item in items.values() if item.field in PINNED_FIELDS))
-            self._enter(lambda state: e.ItemsChanged(ItemChanges(closed=(item_id,))))
+            # the same words may have come in twice, here and from a session that this one goes on from
+            text = items[item_id].text
+            pinned = items[item_id].field in PINNED_FIELDS
+            same = tuple(item.item_id for item in items.values() if pinned and item.field in PINNED_FIELDS and item.text == text)
+            self._enter(lambda state: e.ItemsChanged(ItemChanges(closed=same or (item_id,))))
 
     def write_note(self, key: str, value: Any, *, sources: Iterable[int] = ()) -> int:
         """Store any JSON value under a key. Returns its version, counted from 1; older ones stay readable.

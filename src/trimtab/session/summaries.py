@@ -17,6 +17,7 @@ from trimtab.core.summary import FIELDS, PINNED_FIELDS, Field, ItemChanges, Summ
 from trimtab.errors import BadSetting, NotFound
 from trimtab.session.base import SessionBase
 from trimtab.session.lane import Write
+from trimtab.session.reading import message_text
 from trimtab.stores import StoredEntry
 
 NOTED_FIELDS: tuple[Field, ...] = tuple(field for field in FIELDS if field not in PINNED_FIELDS)
@@ -184,8 +185,9 @@ class SummaryPart(SessionBase):
         stayed = {unit.key for unit in self._lane.fold_to(row.seq).units}
         units = tuple(unit for unit in before.units if unit.key not in stayed and unit.key not in before.dropped)
         nodes = tuple(self._recounted(before, before.nodes[seq]) for unit in units for seq in unit.nodes)
-        # what was dropped since stays dropped
-        holes = {*before.holes, *state.holes} - {node.seq for node in nodes}
+        # what was dropped stays dropped: since the cut, and with it
+        with_it = {seq for unit in before.units if unit.key in before.dropped and unit.key not in stayed for seq in unit.nodes}
+        holes = {*before.holes, *state.holes, *with_it} - {node.seq for node in nodes}
         return e.CompactionUndone(cut.epoch, before.cut_seq, tuple(sorted(holes)), units, nodes)
 
     def note_item(
@@ -218,6 +220,8 @@ class SummaryPart(SessionBase):
             raise BadSetting("field", field, "one of " + ", ".join(NOTED_FIELDS) + "; rules come from the user's own words, or from pin()")
         if not text.strip():
             raise BadSetting("text", text, "a text that is not empty")
+        if author == "code":
+            raise BadSetting("author", author, "whoever wrote it; 'code' is what extraction itself signs with")
         sources, closed = tuple(source_ids), tuple(closes)
         with self._open_lock():
             self._lane.catch_up()
@@ -284,8 +288,7 @@ class SummaryPart(SessionBase):
         if not isinstance(entry, e.MessageAdded):
             raise NotFound("message", seq)
         message = self._bodies.message(entry.node)
-        text = message.text or "\n".join(result.text for result in message.results)
-        return SourceText(seq, message.role, row.at_ms, text)
+        return SourceText(seq, message.role, row.at_ms, message_text(message))
 
     def _recounted(self, before: SessionState, node: Node) -> Node:
         """The node with counts as the live ones have them now."""
