@@ -204,7 +204,9 @@ def test_closing_everything_at_once_is_not_believed() -> None:
 
 def test_merging_cannot_lose_a_rule_nor_bring_a_new_one_from_nowhere() -> None:
     found = check(one("negative", "", 1, quote="Never deploy on Friday"), one("fact", "Order 4711 has 3 rows", 2)).found
-    merged = check_merged(Answer((one("fact", "Order 4711: 3 rows", 2), one("constraint", "", 1, quote="Always sing"))), found, LINES, Known())
+    merged = check_merged(
+        Answer((one("fact", "Order 4711: 3 rows", 2), one("constraint", "", 1, quote="Always sing"))), found, LINES, Known()
+    )
     assert [(item.field, item.text) for item in merged.found] == [
         ("negative", "Never deploy on Friday, because the team is away."),
         ("fact", "Order 4711: 3 rows"),
@@ -302,22 +304,24 @@ def test_literals_are_what_is_written_rather_than_said() -> None:
     ],
 )
 def test_what_is_asked_supposed_or_reported_is_no_rule(said: str) -> None:
-    line = line(9, "user", said)
-    checked = check_answer(Answer((one("constraint", said, 9, quote=said),)), [line], Known(), frozenset(), count)
+    said_line = line(9, "user", said)
+    checked = check_answer(Answer((one("constraint", said, 9, quote=said),)), [said_line], Known(), frozenset(), count)
     assert checked.found == () and checked.rejected
 
 
-@pytest.mark.parametrize("said", ["Read the file but never edit it.", "If the amount exceeds 10,000, never approve it.", "如果金额超过一万，必须人工复核。"])
+@pytest.mark.parametrize(
+    "said", ["Read the file but never edit it.", "If the amount exceeds 10,000, never approve it.", "如果金额超过一万，必须人工复核。"]
+)
 def test_a_rule_with_a_condition_is_one(said: str) -> None:
-    line = line(9, "user", said)
-    checked = check_answer(Answer((one("constraint", said, 9, quote=said),)), [line], Known(), frozenset(), count)
+    said_line = line(9, "user", said)
+    checked = check_answer(Answer((one("constraint", said, 9, quote=said),)), [said_line], Known(), frozenset(), count)
     assert [item.text for item in checked.found] == [said] or "hardly shorter" in checked.refused
 
 
 def test_what_was_taken_back_does_not_come_back() -> None:
     said = "Never use the list view."
-    line = line(9, "user", said + " " + "We talked about the weather for a while. " * 9)
+    said_line = line(9, "user", said + " " + "We talked about the weather for a while. " * 9)
     answer = Answer((one("negative", said, 9, quote=said),))
-    assert [item.text for item in check_answer(answer, [line], Known(), frozenset(), count).found] == [said]
-    again = check_answer(answer, [line], Known((), (said,)), frozenset(), count)
+    assert [item.text for item in check_answer(answer, [said_line], Known(), frozenset(), count).found] == [said]
+    again = check_answer(answer, [said_line], Known((), (said,)), frozenset(), count)
     assert again.found == () and "taken back" in again.rejected[0]

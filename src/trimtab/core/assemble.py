@@ -91,12 +91,19 @@ class Layout:
     def refreshed(self, altered: frozenset[int] = frozenset()) -> tuple[Segment, ...]:
         """The front of `state_first` between two compactions: all is current but the summary, which is made anew only
         where something that it may list as open no longer is."""
-        standing = sum(segment.tokens for segment in self.state.front if segment.section == "summary")
-        if self.state.settled and standing:
+        if self._lists_settled():
+            standing = sum(segment.tokens for segment in self.state.front if segment.section == "summary")
             left = Left(self.state.cut_seq, frozenset(self.state.holes))
             return self.front(left, summary=True, summary_max_tokens=standing, altered=altered)
         head = (segment for segment in self.front(NOTHING_LEFT, summary=False) if segment.section not in _OF_THE_EPOCH)
         return (*head, *(segment for segment in self.state.front if segment.section in _OF_THE_EPOCH))
+
+    def _lists_settled(self) -> bool:
+        """Whether the standing summary repeats the words of an item that is settled by now."""
+        if not self.state.settled:
+            return False
+        shown = {seq for segment in self.state.front if segment.section == "summary" for seq in segment.origin_ids}
+        return any(item.origin or shown.intersection(item.source_ids) for item in self.state.settled)
 
     def tail(self, front: Sequence[Segment] | None, altered: frozenset[int]) -> tuple[Segment, ...]:
         """What changes, near the input: only in `cache_first`.
@@ -187,7 +194,8 @@ class Layout:
 
     def _settled(self, front: Sequence[Segment]) -> SectionText:
         """What the epoch's summary may list as open and no longer is."""
-        lines = [f"- {item.text} [{item.item_id}]" for item in self.state.settled]
+        shown = {seq for segment in front if segment.section == "summary" for seq in segment.origin_ids}
+        lines = [f"- {item.text} [{item.item_id}]" for item in self.state.settled if item.origin or shown.intersection(item.source_ids)]
         if not lines or not any(segment.section == "summary" for segment in front):
             return SectionText("summary", "")
         return SectionText("summary", "\n".join([SETTLED_HEAD, *lines]))

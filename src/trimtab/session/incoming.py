@@ -29,6 +29,7 @@ from trimtab.core.messages import Media, Message, Opaque, Source, Status, Text, 
 from trimtab.core.state import SessionState
 from trimtab.core.summary import Field, ItemChanges, SummaryItem
 from trimtab.distill import action_line, extract, outcome
+from trimtab.distill.facts import things
 from trimtab.errors import ParseError, TrimtabError
 from trimtab.session import clock
 from trimtab.session.bodies import Bodies
@@ -296,7 +297,7 @@ class Intake:
         actions = self._actions(message, node)
         lines = "\n".join(item.text for item in actions)
         # what the line of a call says already is no fact besides
-        facts = [item for item in changes.added if item.field != "fact" or not lines or item.text.partition(": ")[2] not in lines]
+        facts = [item for item in changes.added if item.field != "fact" or not lines or not _is_said(item.text, lines)]
         added = [*facts, *actions]
         changes = ItemChanges(tuple(added), changes.superseded, changes.closed)
         if not changes:
@@ -339,6 +340,12 @@ class Intake:
             if any(call == call_id for call, _ in self.state.nodes[seq].calls):
                 return next(call for call in self.bodies.message(self.state.nodes[seq]).calls if call.call_id == call_id)
         return None
+
+
+def _is_said(fact: str, lines: str) -> bool:
+    """Whether every value of a tool's fact stands in the lines of its calls."""
+    _, _, bare = fact.partition(": ")
+    return bare in lines or all(value in lines for value in things(bare))
 
 
 def with_status(message: Message, status: Status) -> Message:

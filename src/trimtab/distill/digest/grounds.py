@@ -79,6 +79,8 @@ def numbers(text: str) -> frozenset[str]:
 def literals(text: str) -> list[str]:
     """What a statement must have from its source as it is: identifiers, paths, addresses, dates, code names. Plain
     numbers are not among them, see `numbers`."""
+    # as `normal` sees it, but for capitals, which tell code names: a letter that looks like another is that other
+    text = unicodedata.normalize("NFKC", text)
     found = [piece.strip(".,;:()[]\"'，。") for thing in things(text) for piece in thing.split()]
     telling = [piece for piece in found if not _PLAIN_NUMBER.match(piece) and _is_telling(piece)]
     return list(dict.fromkeys([*telling, *_CODE_NAME.findall(text)]))
