@@ -1,6 +1,8 @@
 # make demo    watch Trimtab at work           make test     everything that CI checks
 # make check   the quick part of it            make nightly  property tests with 50,000 examples each
 # make bench   what a request costs, beside LangChain        make format  let ruff fix what it can
+# make train   the weights of the classifier that finds rules (training/extraction)
+# make summary what the summary costs, and what it loses
 #
 # Each does its own set-up, once. Needed beforehand: Python 3.11 or newer, and make.
 
@@ -9,13 +11,14 @@ WORKERS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := build/bench-venv
+TRAIN := build/train-venv
 # PIP_BUILD_CONSTRAINT: what builds the package is pinned too (older pips ignore it)
 PIP_ENV := PIP_BUILD_CONSTRAINT=constraints.txt PIP_DISABLE_PIP_VERSION_CHECK=1 PIP_ROOT_USER_ACTION=ignore
 INSTALL := -m pip install --quiet -c constraints.txt
-SOURCES := src tests benchmarks
+SOURCES := src tests benchmarks examples
 
 .DEFAULT_GOAL := test
-.PHONY: demo test check nightly bench format clean
+.PHONY: demo test check nightly bench summary train format clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Trimtab needs Python 3.11 or newer; run for example: make PYTHON=python3.12 test")'
@@ -63,6 +66,18 @@ $(BENCH)/bench.stamp: pyproject.toml constraints.txt benchmarks/requirements.txt
 
 bench: $(BENCH)/bench.stamp
 	$(BENCH)/bin/python -m benchmarks.request_cost
+
+summary: $(VENV)/base.stamp
+	@$(BIN)/python -m benchmarks.summary
+
+# apart from .venv: the package itself needs none of this
+$(TRAIN)/train.stamp: pyproject.toml constraints.txt training/extraction/requirements.txt
+	$(PYTHON) -m venv $(TRAIN)
+	$(PIP_ENV) $(TRAIN)/bin/python $(INSTALL) -e . -r training/extraction/requirements.txt
+	@touch $@
+
+train: $(TRAIN)/train.stamp
+	$(TRAIN)/bin/python training/extraction/train.py
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix $(SOURCES)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,6 +39,43 @@ def extraction(chosen: str, as_json: bool) -> None:
         click.echo(json.dumps({"sets": [_json_set(*result) for result in results], "poison": poison}))
         return
     _print(results, poison)
+
+
+@command.command("survival")
+@click.option(
+    "--data", "folder", type=click.Path(exists=True, file_okay=False, path_type=Path), required=True, help="BEAM's folder of one size."
+)
+@click.option("--json", "as_json", is_flag=True, help="As JSON.")
+def survival_of_rules(folder: Path, as_json: bool) -> None:
+    """Whether what a user once laid down still stands in 1,000 tokens of rules, on conversations of BEAM.
+
+    A question counts where the turns it rests on gave an item that is still active and visible.
+    """
+    from trimtab.evals.extraction.survival import GOALS, MAX_TOKENS, survival
+
+    try:
+        report = survival(folder)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from error
+    found: list[dict[str, Any]] = [
+        {
+            "category": row.category,
+            "questions": row.questions,
+            "visible": row.visible / row.questions if row.questions else None,
+            "goal": GOALS[row.category],
+            "without_limit": row.found / row.questions if row.questions else None,
+        }
+        for row in report.rows
+    ]
+    if as_json:
+        click.echo(json.dumps({"conversations": report.conversations, "mean_tokens": report.mean_tokens, "rows": found}))
+        return
+    for line in found:
+        click.echo(
+            f"{line['category']}: {line['questions']} questions, visible within {MAX_TOKENS:,} tokens {_share(line['visible'])} "
+            f"(goal {line['goal']}), without a limit {_share(line['without_limit'])}"
+        )
+    click.echo(f"{report.conversations} conversations, {report.mean_tokens:,.0f} tokens of rules and preferences each")
 
 
 def _json_set(half: str, language: str, count: int, found: list[Row]) -> dict[str, Any]:

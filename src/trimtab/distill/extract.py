@@ -9,29 +9,38 @@ from msgspec import Struct
 
 from trimtab.core.messages import Message
 from trimtab.core.summary import PINNED_FIELDS, Field, ItemChanges, SummaryItem
-from trimtab.distill import rules_en, rules_zh
-from trimtab.distill.facts import HINT, facts
-from trimtab.distill.sentences import MAX_SENTENCE_CHARS, mask_quotes, sentences
-from trimtab.distill.spans import Span, data_spans, user_spans
+from trimtab.distill.classify import Group, Label, Verdict, judge
+from trimtab.distill.facts import fact_texts
+from trimtab.distill.headings import Passage, heading_kind, passages, points
+from trimtab.distill.resolve import choice_text, is_change, lifts, settled, superseded
+from trimtab.distill.sentences import Span
+from trimtab.distill.spans import data_spans, user_spans
 from trimtab.distill.status import tool_facts
+from trimtab.distill.todos import OPEN_BOX, is_todo
+from trimtab.distill.voices import mask
 
 # bounds of the work on one message: of a text of this author at most so much is read, from both ends
 _MAX_HEAD_CHARS, _MAX_TAIL_CHARS = 48_000, 16_000
-_MAX_FACTS, _MAX_TOOL_FACTS, _MAX_QUESTIONS = 5, 2, 3
+_MAX_FACTS, _MAX_TOOL_FACTS, _MAX_QUESTIONS = 12, 4, 3
 # live items of a field beyond which the oldest are closed, and how many then stay (twofold, so that closing is rare);
 # they remain in the ledger and in its exact index
 _LIVE_LIMITS: dict[Field, int] = {"fact": 200, "action": 200, "todo": 60, "question": 20, "state": 60, "structure": 60}
-_WORD = re.compile(r"[a-z']+")
-_KEY_WORD = re.compile(r"[a-z][a-z0-9_-]{2,}|\d[\d,.]*|[\u4e00-\u9fff]+")
-_DONE_BOX = re.compile(r"^[ \t]*(?:[-*+][ \t]+)?\[[xX✓✔]\][ \t]*(\S[^\n]{2,200})$", re.M)
-_OPEN_BOX = "[ ]"
-_STOP_WORDS = frozenset(
-    _WORD.findall(
-        "the and for with that this you your are not from instead rather than make let use going please actually its it's our now then have has "
-        "will all any but can should must never always only okay yes want would like into was were been they them there here what when which out "
-        "get one per each"
-    )
-)
+_LEAST_QUESTION_CHARS = 12
+# a point of a list of rules need look less like one; what ends as a question must look more like one
+_LENIENT_POINT, _STRICT_QUESTION = 0.2, 0.25
+# how a sentence begins that takes something back, whatever kind of thing it then lays down
+_TURNS = re.compile(r"\W*(?:(?:actually|scratch that|on second thoughts?|correction|no,? wait)\b|算了|等等|还是|改成|改为|更正)", re.I)
+_QUESTION_MARKS = ("?", "？")
+_REPLACEABLE = PINNED_FIELDS | {"preference"}
+
+
+class _Part(Struct, frozen=True):
+    """A stretch of the author's own words: as it is, with the words of others blanked out, and the message around it."""
+
+    text: str
+    masked: str
+    message: str
+    is_user: bool
 
 
 class _Found(Struct):
@@ -39,40 +48,54 @@ class _Found(Struct):
 
     seq: int
     active: Sequence[SummaryItem]
+    recent: Sequence[Message]
     added: list[SummaryItem] = []
     superseded: list[str] = []
     closed: list[str] = []
+    questions: int = 0
     texts: set[str] | None = None
+    replaceable: list[SummaryItem] | None = None
 
-    def add(self, field: Field, text: str, supersedes: str = "") -> None:
+    def add(self, field: Field, text: str, supersedes: str = "", reason: str = "") -> None:
         """Add an item unless one that says the same in the same words is active."""
         text = text.strip()
         if self.texts is None:
             self.texts = {item.text for item in self.active if item.status == "active"}
-        if text in self.texts:
+        if not text or text in self.texts:
             return
         self.texts.add(text)
         if supersedes:
             self.superseded.append(supersedes)
-        self.added.append(SummaryItem(f"i{self.seq}.{len(self.added)}", field, text, (self.seq,), "active", supersedes))
+        self.added.append(SummaryItem(f"i{self.seq}.{len(self.added)}", field, text, (self.seq,), "active", supersedes, reason))
+
+    def candidates(self) -> list[SummaryItem]:
+        """The items that a sentence may replace, oldest first; those of this message too, each only once."""
+        if self.replaceable is None:
+            self.replaceable = [item for item in self.active if item.status == "active" and item.field in _REPLACEABLE]
+        ours = [item for item in self.added if item.field in _REPLACEABLE]
+        return [item for item in [*self.replaceable, *ours] if item.item_id not in self.superseded]
 
     def changes(self) -> ItemChanges:
         return ItemChanges(tuple(self.added), tuple(self.superseded), tuple(dict.fromkeys(self.closed)))
 
 
-def extract(message: Message, seq: int, active: Sequence[SummaryItem], call_names: Mapping[str, str]) -> ItemChanges:
+def extract(
+    message: Message, seq: int, active: Sequence[SummaryItem], call_names: Mapping[str, str], recent: Sequence[Message] = ()
+) -> ItemChanges:
     """The items that a message gives.
 
     Rules, roles, formats, preferences and decisions come only from the user's own words and from system text; the
-    assistant and tools give facts and to-dos. Texts of rules are whole sentences, word for word.
+    assistant and tools give facts and to-dos. Texts of rules are exact slices of the message: a sentence, or the
+    clauses of a long one that say it, or a point of a list.
 
     Args:
         message: as it arrived.
         seq: its number; ids of the new items are `i{seq}.0`, `i{seq}.1` ...
         active: the active items before it, oldest first.
         call_names: call id -> tool name, for tool results.
+        recent: messages before it, oldest first, for what "the second one" is.
     """
-    found = _Found(seq, active)
+    found = _Found(seq, active, recent)
     if message.role in ("user", "system"):
         _from_author(found, message.text, message.role == "user")
     elif message.role == "assistant":
@@ -90,30 +113,96 @@ def _from_author(found: _Found, text: str, is_user: bool) -> None:
     own = user_spans(text)
     if not own:
         return
-    plain: list[Span] = []
-    chinese = rules_zh.HAS_CHINESE.search(text) is not None
-    english = not rules_en.TRIGGERS.isdisjoint(rules_en.words_of(text))
-    questions = 0
-    for start, end in _all_sentences(text, own, english or chinese):
-        sentence = text[start:end]
-        field = _rule_field(sentence, english, chinese) if english or chinese else None
-        if field is not None:
-            found.add(field, sentence, _superseded_by(found, field, sentence))
-            continue
-        plain.append((start, end))
-        if is_user and sentence.endswith(("?", "？")) and end - start >= 12 and questions < _MAX_QUESTIONS:
-            questions += 1
-            found.add("question", sentence)
-        elif _is_todo(sentence, english, chinese):
-            found.add("todo", sentence)
-    if HINT.search(text) is None:
-        return
-    for fact in facts(text, plain, _MAX_FACTS):
+    found.closed += settled("\n".join(text[start:end] for start, end in own), found.active, "user" if is_user else "system")
+    for start, end in _bounded(own):
+        part = _Part(text[start:end], mask(text[start:end]), text, is_user)
+        for passage in passages(part.masked, 0, end - start):
+            if passage.heading_end:
+                _take_list(found, part, passage)
+            else:
+                _take(found, part, passage.start, passage.end)
+    for fact in fact_texts(text, own, [item.text for item in found.added], _MAX_FACTS):
         found.add("fact", fact)
-    if own != [(0, len(text))] and is_user:
-        for start, end in data_spans(text, own)[:4]:
-            for fact in tool_facts("", text[start:end], 1):
+    if is_user and own != [(0, len(text))]:
+        room = _MAX_TOOL_FACTS
+        for start, end in data_spans(text, own)[:_MAX_TOOL_FACTS]:
+            for fact in tool_facts("", text[start:end], 1)[:room]:
                 found.add("fact", fact)
+                room -= 1
+
+
+def _take(found: _Found, part: _Part, start: int, end: int, lenient: float = 0.0) -> None:
+    """Add what a sentence of an author says."""
+    sentence = part.text[start:end]
+    asks = sentence.endswith(_QUESTION_MARKS)
+    verdicts = judge(part.masked[start:end], not part.is_user, lenient=lenient - (_STRICT_QUESTION if asks else 0.0))
+    stated = [verdict for verdict in verdicts if verdict.group in _STATED]
+    for verdict in stated:
+        _add_stated(found, sentence[verdict.start : verdict.end], verdict, part.message)
+    if stated or _takes_back(found, sentence, part.message):
+        return
+    group = verdicts[0].group if verdicts else None
+    if part.is_user and (asks or group == "question") and len(sentence) >= _LEAST_QUESTION_CHARS and found.questions < _MAX_QUESTIONS:
+        found.questions += 1
+        found.add("question", sentence)
+    elif group == "todo" or is_todo(sentence):
+        found.add("todo", sentence.removeprefix(OPEN_BOX))
+
+
+_STATED: frozenset[Group] = frozenset({"rule", "decision", "preference"})
+_FIELD_OF: dict[Label, Field] = {
+    "constraint": "constraint",
+    "negative": "negative",
+    "role": "role",
+    "format": "format",
+    "preference": "preference",
+    "decision": "decision",
+    "reversal": "decision",
+}
+
+
+def _add_stated(found: _Found, said: str, verdict: Verdict, text: str) -> None:
+    field = _FIELD_OF[verdict.label]
+    candidates = found.candidates()
+    old = ""
+    if candidates:
+        is_reversal = verdict.label == "reversal" or (field == "decision" and is_change(said)) or _TURNS.match(said) is not None
+        old = superseded(said, field, candidates, is_reversal=is_reversal, context=text) or lifts(said, candidates, context=text)
+    found.add(field, said, old, choice_text(said, found.recent) if field == "decision" and found.recent else "")
+
+
+def _takes_back(found: _Found, sentence: str, text: str) -> bool:
+    """Add a sentence that is no rule itself but lifts one."""
+    candidates = found.candidates()
+    if not candidates:
+        return False
+    old = lifts(sentence, candidates, context=text)
+    if old:
+        found.add("decision", sentence, old)
+    return bool(old)
+
+
+def _take_list(found: _Found, part: _Part, passage: Passage) -> None:
+    """Add what a heading with its list says.
+
+    Under "Never:" each point is ruled out, and under "House rules:" each point that can be a rule is one: one item a
+    point, for each may be taken back alone, and the prompt shows it under "Never" or "Must". A heading that is a rule
+    itself ("Each report has these parts:"), or a condition ("When a customer complains:"), takes its list along as one
+    item. Else all are sentences.
+    """
+    heading = part.masked[passage.start : passage.heading_end]
+    kind = heading_kind(heading)
+    if kind in ("other", "condition"):
+        leading = heading if kind == "other" else part.masked[passage.start : passage.end]
+        if any(verdict.group == "rule" for verdict in judge(leading, not part.is_user)):
+            _take(found, part, passage.start, passage.end, lenient=_LENIENT_POINT)
+            return
+        _take(found, part, passage.start, passage.heading_end)
+    for start, end in points(part.masked, passage):
+        if kind == "never":
+            found.add("negative", part.text[start:end])
+        else:
+            _take(found, part, start, end, lenient=_LENIENT_POINT if kind == "rules" else 0.0)
 
 
 def _from_assistant(found: _Found, message: Message) -> None:
@@ -121,36 +210,25 @@ def _from_assistant(found: _Found, message: Message) -> None:
     if not text:
         return
     own = user_spans(text)
-    lower = text.lower()
-    plain: list[Span] = []
-    todo_likely = any(
-        word in lower for word in ("todo", "to-do", _OPEN_BOX, "next step", "still ", "remaining", "left to do", "later", "next")
-    ) or bool(rules_zh.HAS_CHINESE.search(text))
-    for start, end in _all_sentences(text, own, True):
-        sentence = text[start:end]
-        if todo_likely and end - start <= 300 and (rules_en.is_todo(sentence) or rules_zh.is_todo(sentence)):
-            found.add("todo", sentence.removeprefix(_OPEN_BOX).strip())
-        else:
-            plain.append((start, end))
-    if HINT.search(text) is not None:
-        for fact in facts(text, plain, _MAX_FACTS):
-            found.add("fact", fact)
-    _close_done(found, text)
-    # a final answer settles what was asked, unless it asks back
-    if not message.calls and message.status == "complete" and not text.rstrip().endswith(("?", "？")):
-        found.closed += [item.item_id for item in found.active if item.field == "question" and item.status == "active"]
-
-
-def _all_sentences(text: str, own: Sequence[Span], rules_likely: bool) -> Iterator[Span]:
     for start, end in _bounded(own):
-        for first, last in sentences(text, start, end):
-            heading_end = text.find("\n", first, last)
-            is_list = heading_end >= 0 and text[first:heading_end].rstrip().endswith((":", "："))
-            if is_list and not (rules_likely and _rule_field(text[first:heading_end], True, True)):
-                yield first, heading_end
-                yield from sentences(text, heading_end + 1, last)
-            else:
-                yield first, last
+        for first, last in _lines(text, start, end):
+            if is_todo(text[first:last]):
+                found.add("todo", text[first:last].removeprefix(OPEN_BOX))
+    for fact in fact_texts(text, own, [item.text for item in found.added], _MAX_FACTS):
+        found.add("fact", fact)
+    if message.status == "complete":
+        asked = {item.item_id for item in found.active if item.field == "question"} if message.calls else set()
+        found.closed += [item_id for item_id in settled(text, found.active, "assistant") if item_id not in asked]
+
+
+def _lines(text: str, start: int, end: int) -> Iterator[Span]:
+    """Sentences, and the points of lists one by one."""
+    for passage in passages(text, start, end):
+        if passage.heading_end:
+            yield passage.start, passage.heading_end
+            yield from points(text, passage)
+        else:
+            yield passage.start, passage.end
 
 
 def _bounded(own: Sequence[Span]) -> list[Span]:
@@ -171,76 +249,6 @@ def _bounded(own: Sequence[Span]) -> list[Span]:
         tail.append((first, end))
         room -= end - first
     return head + tail[::-1]
-
-
-def _rule_field(sentence: str, english: bool, chinese: bool) -> Field | None:
-    if len(sentence) > MAX_SENTENCE_CHARS:
-        return None
-    masked = mask_quotes(sentence)
-    field = None
-    if chinese and rules_zh.HAS_CHINESE.search(masked):
-        field = rules_zh.classify(masked)
-    if (
-        field is None
-        and english
-        and not rules_en.TRIGGERS.isdisjoint(_WORD.findall(masked.lower().replace("’", "'").replace("n't", " not")))
-    ):
-        field = rules_en.classify(masked)
-    return field
-
-
-def _is_todo(sentence: str, english: bool, chinese: bool) -> bool:
-    return len(sentence) <= 300 and ((english and rules_en.is_todo(sentence)) or (chinese and rules_zh.is_todo(sentence)))
-
-
-def _key_words(text: str) -> set[str]:
-    """What a sentence is about: words without their endings, numbers, pairs of Chinese characters."""
-    keys: set[str] = set()
-    for word in _KEY_WORD.findall(text.lower()):
-        if "\u4e00" <= word[0] <= "\u9fff":
-            keys.update(word[at : at + 2] for at in range(len(word) - 1))
-        elif word not in _STOP_WORDS:
-            keys.add(word.rstrip(".,") if word[0].isdigit() else re.sub(r"(?:ing|ed|es|s)$", "", word))
-    return keys
-
-
-def _superseded_by(found: _Found, field: Field, sentence: str) -> str:
-    """The id of the one active item that a reversal plainly refers to, or "".
-
-    Two key words in common, or the old value by name ("5 instead of 3") and one more; within the same field one of
-    them will do for the old value. What was forbidden is never superseded by guessing.
-    """
-    if field not in PINNED_FIELDS | {"preference"} or field == "negative":
-        return ""
-    if not (rules_en.is_reversal(sentence) or rules_zh.is_reversal(sentence)):
-        return ""
-    keys = _key_words(sentence)
-    values = [*rules_en.old_values(sentence), *rules_zh.old_values(sentence)]
-    old = [re.compile(rf"(?<![a-z0-9.]){re.escape(value)}(?![a-z0-9])") for value in values if value]
-    matches: list[tuple[int, str]] = []
-    for item in found.active:
-        if item.status != "active" or item.field not in (field, "constraint", "format", "decision", "preference"):
-            continue
-        named = any(value.search(item.text.lower()) for value in old)
-        shared = len(keys & _key_words(item.text))
-        if (shared >= 2 and (named or item.field == field)) or (named and shared >= 1 and item.field == field):
-            matches.append((shared + named, item.item_id))
-    matches.sort(reverse=True)
-    if not matches or (len(matches) > 1 and matches[0][0] == matches[1][0]):
-        return ""
-    return matches[0][1]
-
-
-def _close_done(found: _Found, text: str) -> None:
-    """Close the to-dos that the text ticks off."""
-    if "[x]" not in text.lower() and "[✓]" not in text:
-        return
-    done = [_key_words(box[1]) for box in _DONE_BOX.finditer(text)]
-    for item in found.active:
-        if item.field == "todo" and item.status == "active":
-            keys = _key_words(item.text)
-            if keys and any(len(keys & ticked) >= 0.7 * len(keys | ticked) for ticked in done if ticked):
-                found.closed.append(item.item_id)
 
 
 def _close_oldest(found: _Found) -> None:

@@ -1,95 +1,189 @@
-"""Facts: identifiers, amounts, dates, paths, addresses, with the sentence around them."""
+"""Facts: the values of a message that no other item of it holds, each with the clause around it, word for word."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-Span = tuple[int, int]
+from trimtab.distill.sentences import sentences
+from trimtab.distill.values import Span, Value, values
 
+# a text with none of these hardly holds an identifier; numerals and weekdays are written without
 HINT = re.compile(r"[\d@/\\]")
-# each name is a kind; its weight says how hard it would be to do without
-_WEIGHTS = {
-    "email": 5,
-    "uuid": 5,
-    "ident": 5,
-    "path": 4,
-    "url": 4,
-    "number": 4,
-    "date": 3,
-    "amount": 3,
-    "named": 4,
-    "host": 3,
-    "time": 2,
-    "version": 2,
-}
-_THING = re.compile(
-    # begins where no word goes on: tried at word starts only
-    r"(?<![A-Za-z0-9_])(?=[\w$€£¥#~./\\])(?:(?P<url>https?://[^\s<>\"'，。）)]{4,200})"
-    r"|(?P<email>(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{2,63}){1,4})"
-    r"|(?P<uuid>\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b)"
-    r"|(?P<date>\b\d{4}[-/.]\d{1,2}[-/.]\d{1,2}\b|\d{4}年\d{1,2}月(?:\d{1,2}[日号])?|\d{1,2}月\d{1,2}[日号]"
-    r"|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\.? \d{1,2}(?:st|nd|rd|th)?(?:,? \d{4})?\b"
-    r"|\b\d{1,2} (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\b(?: \d{4})?)"
-    r"|(?P<ident>\b[A-Za-z]{1,10}[-_#]\d{2,}[\w-]{0,40}|\b[A-Z]{2,10}\d{2,}[\w-]{0,40}|#\d{2,12}\b|\b(?=[a-f]{0,6}\d)[0-9a-f]{7,40}(?<=[a-f]\d|\d[a-f]|[a-f]{2})\b)"
-    r"|(?P<host>\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{2,5})?\b|\b[a-z][\w.-]{1,60}:\d{2,5}\b)"
-    r"|(?P<path>(?<![\w/])(?:~|\.{1,2})?/(?:[\w.@-]{1,80}/){1,20}[\w.@-]{1,80}|\b[A-Z]:\\[\w\\. -]{2,200}"
-    r"|\b[\w-]{1,60}(?:/[\w.-]{1,60}){0,12}\.(?:py|js|ts|tsx|go|rs|java|c|h|cpp|sql|json|jsonl|yaml|yml|toml|csv|tsv|md|txt|xlsx?|docx?|pdf|html|css|sh|log|db|ipynb|parquet|xml)\b)"
-    r"|(?P<amount>[$€£¥]\s?\d[\d,.]{0,24}\s?(?:k|m|bn|million|billion|万|亿)?\b"
-    r"|(?<![\w.,])\d[\d,.]{0,24}\s?(?:USD|EUR|GBP|CNY|RMB|dollars?|euros?|pounds?|yuan|percent|kg|km|cm|mm|mg|ml|GB|MB|TB|ms|hours?|days?|weeks?|months?|years?|people|rows?|"
-    r"items?|units?|users?|orders?|nights?|tokens?|points?)\b|(?<![\d.,])\d[\d,.]{0,24}\s?(?:%|万元?|亿元?|元|美元|欧元|块钱|公斤|千克|公里|米|人|天|小时|个月|年|条|行|件|台|份|次|晚))"
-    r"|(?P<time>\b\d{1,2}:\d{2}(?::\d{2})?\s?(?:am|pm)?\b|\b\d{1,2}\s?(?:am|pm)\b)"
-    r"|(?P<version>\bv?\d+\.\d+(?:\.\d+)+\b|\bv\d+(?:\.\d+)*\b)"
-    r"|(?P<named>\b(?:account|user ?name|login|order|ticket|customer|table|branch|database|bucket|port|extension|room|flight|password hint)\s?"
-    r"(?:name|number|no\.?|id|#)?\s?(?:is|:|=)\s?[\w./-]{2,60})"
-    r"|(?P<number>(?<![\w.,-])\d[\d,]{5,40}\d(?![\w,])))",
-    re.ASCII,
+# a fact is at most so wide; a Chinese character is as wide as two Latin ones
+_MAX_FACT_CHARS, _MAX_FACT_CHARS_CHINESE = 160, 80
+# a clause shorter than this takes the one before it along
+_LEAST_FACT_CHARS = 16
+# what joins the values that found no place; the rest remains in the ledger and its index
+_MAX_REST_CHARS = 1_200
+# so much of a message is read, from both ends
+_MAX_HEAD_CHARS, _MAX_TAIL_CHARS = 48_000, 16_000
+_CLAUSE_END = re.compile(r"[,;:](?=\s)|[，；：、。！？]|\s[-–—]+\s|\n|(?<=[)）])\s|\s(?=[(（])|\s(?:and|but|so|then|because|which|while)\s")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+# how hard it would be to do without
+_WEIGHTS = {"identifier": 5, "number": 3, "date": 3}
+# "tomorrow", "last week", "一下": told of, rarely needed later
+_PASSING = re.compile(
+    r"(?:to|yester)(?:day|morrow|night)|(?:last|this|next) \w+|(?:one|a|half an?|an?) \w+|\d|twice|once|昨[天日晚]|今[晚早]|明[天早]|一.|半.|去年|今年",
+    re.I,
 )
-# the sentence around a fact is shown up to this length; beyond it the words nearest to the thing
-_MAX_FACT_CHARS = 240
-_MAX_THINGS = 400
+# a row, a step, a page; a time of day; a figure of two digits
+_COMMON = re.compile(r"[A-Za-z]{3,} ?\d{1,3}|第.{1,4}|\d{1,2}[:：]\d{2}|\d{1,2}")
 
 
-def facts(text: str, sentences: Iterable[Span], limit: int) -> list[str]:
-    """The most telling sentences with identifiers, amounts, dates, paths or addresses: at most `limit`, in text order,
-    each an exact slice of the text. A sentence counts by its different things, the rarer kinds more."""
-    scored: list[tuple[int, int, str]] = []
-    seen: set[str] = set()
-    budget = _MAX_THINGS
-    for start, end in sentences:
-        if not HINT.search(text, start, end):
-            continue
-        score, first = 0, None
-        for thing in _THING.finditer(text, start, end):
-            budget -= 1
-            if budget < 0:
-                break
-            if thing[0] in seen:
-                continue
-            seen.add(thing[0])
-            first = first or thing
-            score += _WEIGHTS[thing.lastgroup or "version"]
-        if first is not None and score >= 2:
-            scored.append((score, start, _around(text, start, end, first)))
-        if budget < 0:
-            break
-    best = sorted(scored, key=lambda row: (-row[0], row[1]))[:limit]
-    return [fact for _, _, fact in sorted(best, key=lambda row: row[1])]
+def fact_texts(text: str, spans: Sequence[Span], taken: Sequence[str], limit: int) -> list[str]:
+    """What holds every value in the spans of the text that stands in none of `taken`: at most `limit` texts, the least
+    important first, because of a summary's items the newest stay longest.
+
+    Each is an exact slice: a sentence, or of a long one the clauses around its values. Where more than `limit` would
+    be needed, the first text joins the values of the least important ones with "; " (at most 1,200 characters).
+    """
+    held = "\n".join(taken)
+    found: dict[str, int] = {}
+    lost: list[Value] = []
+    for start, end in _bounded(spans):
+        # a value may lie across what is taken for the end of a sentence
+        rows = [value for value in values(text, [(start, end)]) if not _holds(held, value.text)]
+        at = 0
+        for first, last in sentences(text, start, end) if rows else ():
+            inside: list[Value] = []
+            while at < len(rows) and rows[at].start < last:
+                (inside if rows[at].start >= first and rows[at].end <= last else lost).append(rows[at])
+                at += 1
+            # what is asked states nothing: it is the first to go
+            asked = text[first:last].rstrip().endswith(("?", "？"))
+            for fact, weight in _of_sentence(text, first, last, inside):
+                found[fact] = max(0 if asked else weight, found.get(fact, 0))
+        lost += rows[at:]
+    lost_texts = [value.text for value in lost]
+    ordered = sorted(found, key=lambda fact: found[fact])
+    joined = "\n".join(ordered)
+    lost_texts = [value for value in dict.fromkeys(lost_texts) if not _holds(joined, value)]
+    spare = len(ordered) + bool(lost_texts) - limit
+    if spare > 0:
+        # one place goes to what joins the rest
+        spare += not lost_texts
+        kept = "\n".join(ordered[spare:])
+        weak = (value.text for fact in ordered[:spare] for value in values(fact, [(0, len(fact))]))
+        lost_texts = [value for value in dict.fromkeys((*lost_texts, *weak)) if not _holds(kept, value) and not _holds(held, value)]
+        ordered = ordered[spare:]
+    rest = _joined(lost_texts)
+    return [rest, *ordered] if rest and limit > 0 else ordered
+
+
+def _holds(held: str, value: str) -> bool:
+    """Whether the value stands there by itself: 5 is not held by 15."""
+    at = held.find(value)
+    while at >= 0:
+        last = at + len(value)
+        if not (_goes_on(held[max(0, at - 1) : at], value[0]) or _goes_on(held[last : last + 1], value[-1])):
+            return True
+        at = held.find(value, at + 1)
+    return False
+
+
+def _goes_on(mark: str, edge: str) -> bool:
+    return mark.isascii() and edge.isascii() and ((mark.isdigit() and edge.isdigit()) or (mark.isalpha() and edge.isalpha()))
+
+
+def facts(text: str, spans: Iterable[Span], limit: int) -> list[str]:
+    """The most telling clauses with values in the sentences given by `spans`: at most `limit`, in text order, each an
+    exact slice. What is left over is left out."""
+    found: dict[str, int] = {}
+    for start, end in spans:
+        for fact, weight in _of_sentence(text, start, end, values(text, [(start, end)])):
+            found.setdefault(fact, weight)
+    best = set(sorted(found, key=lambda fact: -found[fact])[:limit])
+    return [fact for fact in found if fact in best]
 
 
 def things(text: str) -> list[str]:
-    """The identifiers, amounts, dates, paths and addresses themselves, in order, each once."""
-    return list(dict.fromkeys(found[0] for found in _THING.finditer(text)))
+    """The values themselves, in order, each once."""
+    return list(dict.fromkeys(value.text for value in values(text, [(0, len(text))])))
 
 
-def _around(text: str, start: int, end: int, thing: re.Match[str]) -> str:
-    if end - start <= _MAX_FACT_CHARS:
-        return text[start:end]
-    room = max(0, _MAX_FACT_CHARS - (thing.end() - thing.start())) // 2
-    first, last = max(start, thing.start() - room), min(end, thing.end() + room)
-    # whole words, where the script has spaces
-    while start < first < thing.start() and text[first - 1].isascii() and not text[first - 1].isspace():
+def _of_sentence(text: str, start: int, end: int, inside: Sequence[Value]) -> list[tuple[str, int]]:
+    """The sentence, or the runs of its clauses that hold the values, each with its weight."""
+    if not inside:
+        return []
+    widest = _MAX_FACT_CHARS_CHINESE if _CHINESE.search(text, start, end) else _MAX_FACT_CHARS
+    if end - start <= widest and "\n" not in text[start:end]:
+        return [(text[start:end], _weight(inside))]
+    marks = [mark.span() for mark in _CLAUSE_END.finditer(text, start, end)]
+    clauses = list(zip([start, *(last for _, last in marks)], [*(first for first, _ in marks), end], strict=True))
+    runs: list[tuple[int, int, list[Value]]] = []
+    at = 0
+    for value in inside:
+        while at + 1 < len(clauses) and clauses[at + 1][0] <= value.start:
+            at += 1
+        first, last = min(clauses[at][0], value.start), max(clauses[at][1], value.end)
+        if runs and last - runs[-1][0] <= widest and "\n" not in text[runs[-1][0] : last]:
+            runs[-1] = (runs[-1][0], max(last, runs[-1][1]), [*runs[-1][2], value])
+        else:
+            # "4 m" alone says nothing: what stands before it on the line
+            before = at
+            while before and last - min(first, clauses[before][0]) < _LEAST_FACT_CHARS and "\n" not in text[clauses[before - 1][0] : last]:
+                before -= 1
+            taken = runs[-1][1] if runs else start
+            runs.append((max(min(first, clauses[before][0]), min(taken, first)), last, [value]))
+    return [(_clipped(text, run, widest), _weight(run[2])) for run in runs]
+
+
+def _clipped(text: str, run: tuple[int, int, list[Value]], widest: int) -> str:
+    """The run without the marks at its ends; of one that is too long the words around its values."""
+    first, last, inside = run
+    if last - first > widest:
+        room = max(0, widest - (inside[-1].end - inside[0].start)) // 2
+        near_first, near_last = max(first, inside[0].start - room), min(last, inside[-1].end + room)
+        # whole words, where the script has spaces
+        while first < near_first < inside[0].start and text[near_first - 1].isascii() and not text[near_first - 1].isspace():
+            near_first += 1
+        while inside[-1].end < near_last < last and text[near_last].isascii() and not text[near_last].isspace():
+            near_last -= 1
+        first, last = near_first, near_last
+    return _bare(text, first, last, inside)
+
+
+def _bare(text: str, first: int, last: int, inside: Sequence[Value]) -> str:
+    while first < inside[0].start and (text[first].isspace() or text[first] in ",;:，；：、。-–—"):
         first += 1
-    while thing.end() < last < end and text[last].isascii() and not text[last].isspace():
+    while last > inside[-1].end and (text[last - 1].isspace() or text[last - 1] in ",;，；、-–—"):
         last -= 1
-    return text[first:last].strip()
+    return text[first:last]
+
+
+def _weight(inside: Sequence[Value]) -> int:
+    return sum(1 if _PASSING.fullmatch(value.text) else 2 if _COMMON.fullmatch(value.text) else _WEIGHTS[value.kind] for value in inside)
+
+
+def _joined(texts: Sequence[str]) -> str:
+    shown: list[str] = []
+    room = _MAX_REST_CHARS
+    for text in texts:
+        room -= len(text) + 2
+        if room < 0:
+            break
+        shown.append(" ".join(text.split()))
+    return "; ".join(shown)
+
+
+def _bounded(spans: Sequence[Span]) -> list[Span]:
+    """The spans, or their first and last part where they are too long to read whole."""
+    if sum(end - start for start, end in spans) <= _MAX_HEAD_CHARS + _MAX_TAIL_CHARS:
+        return list(spans)
+    head: list[Span] = []
+    tail: list[Span] = []
+    room = _MAX_HEAD_CHARS
+    for start, end in spans:
+        if room <= 0:
+            break
+        head.append((start, min(end, start + room)))
+        room -= end - start
+    room = _MAX_TAIL_CHARS
+    for start, end in reversed(spans):
+        first = max(start, end - room, head[-1][1])
+        if room <= 0 or first >= end:
+            break
+        tail.append((first, end))
+        room -= end - first
+    return head + tail[::-1]

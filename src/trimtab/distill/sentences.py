@@ -7,17 +7,14 @@ from collections.abc import Iterator
 
 Span = tuple[int, int]
 
-_BULLET = re.compile(r"[ \t]*(?:[-*•·‣+]|#{1,6}|\(?\d{1,2}[.)、]|（\d{1,2}）|[①-⑳])[ \t]+|[ \t]*(?:\d{1,2}[.、](?!\d)|（\d{1,2}）|[①-⑳•·])")
+_BULLET = re.compile(
+    r"[ \t]*(?:[-*•·‣+]|#{1,6}|\(?\d{1,2}[.)、]|（\d{1,2}）|[①-⑳])[ \t]+|[ \t]*(?:[一二三四五六七八九十]{1,3}、|（[一二三四五六七八九十]{1,3}）)|[ \t]*(?:\d{1,2}[.、](?!\d)|（\d{1,2}）|[①-⑳•·])"
+)
 # the dot of an abbreviation ends no sentence
 _END = re.compile(
     r"[.!?](?<!\be\.g\.)(?<!\bi\.e\.)(?<!\betc\.)(?<!\bvs\.)(?<!\bMr\.)(?<!\bMs\.)(?<!\bMrs\.)(?<!\bDr\.)(?<!\bapprox\.)(?<!\bincl\.)"
     r"[.!?]*[\"')\]”’*]*(?:[ \t]+|$)|[。！？；][。！？；!?]*[”’」』）)]*"
 )
-_QUOTED = re.compile(
-    r"\"[^\"\n]{0,400}\"|“[^”\n]{0,400}”|「[^」\n]{0,400}」|『[^』\n]{0,400}』|«[^»\n]{0,400}»|‘[^’\n]{2,400}’(?!\w)"
-    r"|(?<!\w)'[^'\n]{1,200}'(?!\w)|`[^`\n]{1,400}`|《[^》\n]{0,200}》"
-)
-_QUOTE_MARKS = re.compile(r"[\"“「『«‘`《']")
 # a wrapped line is at least this long
 _WRAP_MIN_CHARS = 50
 # a sentence longer than this is a pasted passage rather than something that was said
@@ -40,13 +37,6 @@ def sentences(text: str, start: int, end: int) -> Iterator[Span]:
             yield from _trimmed(text, at, mark.end())
             at = mark.end()
         yield from _trimmed(text, at, line_end)
-
-
-def mask_quotes(sentence: str) -> str:
-    """The sentence with quoted words blanked out, at the same length: what is quoted is mentioned, not said."""
-    if not _QUOTE_MARKS.search(sentence):
-        return sentence
-    return _QUOTED.sub(lambda quoted: "\x01" * len(quoted[0]), sentence)
 
 
 def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 
-Span = tuple[int, int]
+from trimtab.distill.pasted import merged, pasted_spans
+from trimtab.distill.sentences import Span
 
 _MARKS = (
     "`", ">", "~~~", "\"\"\"", "\'\'\'", "observation", "tool", "function", "begin", "--", "from:", "wrote:", ":\n", ": \n", ":\r", "：\n",
@@ -18,7 +19,8 @@ _MARKS = (
 _DATA_NAME = (
     r"[\w.-]{0,40}?(?:reminder|context|documents?|files?|source|sources|contents?|outputs?|results?|observation|logs?|snippets?|selection|"
     r"attachments?|stdout|stderr|examples?|quotes?|blockquote|pages?|webpage|articles?|emails?|transcript|environment_details|"
-    r"command-name|command-message|command-args|opened_file|search_results|diff|data|excerpt|passage|pasted|clipboard|history)"
+    r"command-name|command-message|command-args|opened_file|search_results|diff|data|excerpt|passage|pasted|clipboard|history"
+    r"|提醒|系统提醒|文档|上下文|文件|网页|页面|引用|邮件|日志|结果|输出|观察|资料|内容|附件|正文|原文|聊天记录|搜索结果|工具结果|环境)"
 )
 _TAG = re.compile(rf"<(?P<close>/?)(?P<name>{_DATA_NAME})(?:\s[^<>]{{0,400}})?>", re.I)
 _BLOCK = re.compile(
@@ -28,6 +30,7 @@ _BLOCK = re.compile(
       | (?P<quote>>|\d{1,7}(?:[:|→]|\t)[ \t])
       | (?P<rest>[\[*#\s]{0,4}(?:observation|tool[ _]?(?:output|result|response)s?|function[ _]?(?:call[ _]?)?(?:output|result|response)s?
             |观察(?:结果)?|工具(?:输出|返回|结果)(?:结果)?|函数(?:输出|返回))[\]*\s]{0,4}[:：]
+            |\[(?:observation|tool[ _]?(?:output|result|response)s?|function[ _]?result|观察(?:结果)?|工具(?:返回|输出|结果))\]
             |-{2,}\s*(?:original|forwarded)\ message|begin\ forwarded\ message|-*\s*(?:转发邮件|原始邮件)
             |on\ [^\n]{5,120}\ wrote:\s*$
             |from:[^\n]+\n(?:[^\n]+\n){0,2}(?:to|sent|date|subject|cc):|发件人[:：])
@@ -56,17 +59,19 @@ def user_spans(text: str) -> list[Span]:
     """The (start, end) parts of a user message that are the user's own words, in order, none empty.
 
     Left out: fenced code, `>` quotes, triple-quoted text, observation and tool-output blocks (to the end of the
-    message), client tags such as <system-reminder> and <document>, BEGIN/END marked text, forwarded mail, and a long
-    text that is announced ("here is the article:").
+    message), client tags such as <system-reminder> and <document>, BEGIN/END marked text, forwarded mail, what is
+    announced ("here is the article:"), and what `trimtab.distill.pasted` knows by its shape. Quotations inside a
+    sentence stay; `trimtab.distill.voices` blanks them out.
     """
-    lower = text.lower()
     if text.rstrip().endswith(("$", "#")) and _SHELL_PROMPT.search(text, max(0, len(text) - 400)):
         return []
-    if not any(mark in lower for mark in _MARKS):
+    lower = text.lower()
+    has_mark = any(mark in lower for mark in _MARKS)
+    if not has_mark and "\n" not in text and "</" not in text:
         return [(0, len(text))] if text.strip() else []
     own: list[Span] = []
     at = 0
-    for start, end in [*_merged(_tag_spans(text)), (len(text), len(text))]:
+    for start, end in [*merged([*_tag_spans(text), *pasted_spans(text)]), (len(text), len(text))]:
         if not _add_outside_blocks(text, at, start, own):
             break
         at = end
@@ -81,16 +86,6 @@ def data_spans(text: str, own: list[Span]) -> list[Span]:
             left.append((at, start))
         at = end
     return left
-
-
-def _merged(spans: list[Span]) -> list[Span]:
-    merged: list[Span] = []
-    for start, end in sorted(spans):
-        if merged and start < merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
-    return merged
 
 
 def _joined(spans: list[Span]) -> list[Span]:

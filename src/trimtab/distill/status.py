@@ -9,6 +9,7 @@ import msgspec
 
 from trimtab.distill.facts import facts
 from trimtab.distill.sentences import sentences
+from trimtab.distill.values import values
 
 Outcome: TypeAlias = Literal["ok", "failed", "unknown"]
 
@@ -133,13 +134,18 @@ def _json_outcome(text: str) -> Outcome:
     return "ok" if good or any(200 <= number < 300 for number in numbers) else "unknown"
 
 
+# of a result no longer than this every value is kept
+_SHORT_CHARS, _MAX_REST_CHARS = 1_200, 240
+_TABLE_SAMPLE_CHARS = 2_000
+
+
 def tool_facts(name: str, text: str, limit: int) -> list[str]:
     """Totals, identifiers and error lines of a tool result, at most `limit`, after the tool's name. What reads like an
-    order to anyone is left out."""
+    order to anyone is left out; of a short result the values in such a line stay, without its words."""
     near = edges(text)
     found: list[str] = []
     candidates = [*error_lines(near, 1), *(total[0].rstrip(",.") for _, total in zip(range(2), _TOTAL.finditer(near), strict=False))]
-    if near.lstrip()[:1] not in ("[", "{"):
+    if near.lstrip()[:1] not in ("[", "{") and not _is_tabular(near):
         spans = list(sentences(near, 0, len(near)))[:200]
         candidates += facts(near, [span for span in spans if not _ORDERS.search(near, *span)], limit)
     elif near.lstrip().startswith("{"):
@@ -148,7 +154,31 @@ def tool_facts(name: str, text: str, limit: int) -> list[str]:
         line = " ".join(fact.split())
         if line and not _ORDERS.search(line) and len(found) < limit and not any(line in old for old in found):
             found.append(f"{name}: {line}" if name else line)
+    rest = _other_values(text, found) if len(text) <= _SHORT_CHARS and not _is_tabular(text) else ""
+    if rest:
+        found = [*found[: max(0, limit - 1)], f"{name}: {rest}" if name else rest]
     return found
+
+
+def _is_tabular(text: str) -> bool:
+    """Whether the lines are rows of a table: a row says nothing by itself, and its meta note says what the table is."""
+    lines = [line for line in text[:_TABLE_SAMPLE_CHARS].splitlines() if line.strip()][:12]
+    for mark in (",", "\t", "|", ";"):
+        counts = [line.count(mark) for line in lines]
+        if len(lines) >= 3 and min(counts) >= 2 and max(counts) - min(counts) <= 1:
+            return True
+    return False
+
+
+def _other_values(text: str, found: list[str]) -> str:
+    """The identifiers, numbers and dates that no line holds yet, joined."""
+    shown: list[str] = []
+    room = _MAX_REST_CHARS
+    for value in dict.fromkeys(value.text for value in values(text, [(0, len(text))])):
+        room -= len(value) + 2
+        if room > 0 and not any(value in line for line in found):
+            shown.append(" ".join(value.split()))
+    return "; ".join(shown)
 
 
 def _first_finds(text: str, word: str) -> list[int]:
