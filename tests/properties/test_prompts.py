@@ -17,7 +17,19 @@ from trimtab.core.plan import Segment
 from trimtab.core.sections import fence, meta_text, pinned_items, reminder_text, rules_text
 from trimtab.tokens import count_request
 
-FRONT_ORDER = ("client_system", "meta_context", "brief", "constraints", "task_state", "plan", "fragments", "variables", "notes", "meta_notes", "summary")
+FRONT_ORDER = (
+    "client_system",
+    "meta_context",
+    "brief",
+    "constraints",
+    "task_state",
+    "plan",
+    "fragments",
+    "variables",
+    "notes",
+    "meta_notes",
+    "summary",
+)
 TAIL_ORDER = ("fragments", "meta_context", "brief", "constraints", "notes", "summary", "reminder")
 IN_THE_BODY = ("keep", "clear", "stub", "clamp", "inject")
 # of one message that is shortened as far as it goes: 64 for its text (`fit.LEAST_CLAMP_TOKENS`), and for each call or

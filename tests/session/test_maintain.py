@@ -143,7 +143,7 @@ def test_the_models_items_reach_the_prompt_once_their_sources_have_left() -> Non
 
 
 def test_a_rule_that_code_missed_is_entered_as_the_users_sentence() -> None:
-    sentence = "Between us, the archive folder is sacred ground."
+    sentence = "Nobody here has ever liked a red banner."
     model = models.Perfect({sentence: "negative"})
     with opened(summarizer=model, settings=settings(summarizer=LIMITS)) as session:
         session.record(user(f"Hello. {sentence} Let us begin."), reply("Fine."))

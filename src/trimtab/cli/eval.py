@@ -61,6 +61,7 @@ def survival_of_rules(folder: Path, as_json: bool) -> None:
         {
             "category": row.category,
             "questions": row.questions,
+            "ranked": row.ranked / row.questions if row.questions else None,
             "visible": row.visible / row.questions if row.questions else None,
             "goal": GOALS[row.category],
             "without_limit": row.found / row.questions if row.questions else None,
@@ -72,7 +73,8 @@ def survival_of_rules(folder: Path, as_json: bool) -> None:
         return
     for line in found:
         click.echo(
-            f"{line['category']}: {line['questions']} questions, visible within {MAX_TOKENS:,} tokens {_share(line['visible'])} "
+            f"{line['category']}: {line['questions']} questions, visible within {MAX_TOKENS:,} tokens "
+            f"{_share(line['ranked'])} ranked by the question, {_share(line['visible'])} newest first "
             f"(goal {line['goal']}), without a limit {_share(line['without_limit'])}"
         )
     click.echo(f"{report.conversations} conversations, {report.mean_tokens:,.0f} tokens of rules and preferences each")

@@ -31,6 +31,14 @@ _LENIENT_POINT, _STRICT_QUESTION = 0.2, 0.25
 # how a sentence begins that takes something back, whatever kind of thing it then lays down
 _TURNS = re.compile(r"\W*(?:(?:actually|scratch that|on second thoughts?|correction|no,? wait)\b|算了|等等|还是|改成|改为|更正)", re.I)
 _QUESTION_MARKS = ("?", "？")
+# asked without a mark, or a request for help: what it is about is not laid down by it
+_ASKING = re.compile(
+    r"\W*(?:(?:so|and|but|also|ok|okay|hi|hello|hey|well)[,. ]+)*(?:how (?:can|do|does|should|would|to|much|many)|what(?:'s| is| are| should| would| do| if)|which|why|"
+    r"can you (?:help|explain|tell|show|walk|give|suggest|recommend)|could you (?:help|explain|tell|show|walk|give|suggest|recommend)|should i|do you|does (?:it|this|that)|is (?:it|this|there)|are there|"
+    r"i(?:'m| am) (?:trying|wondering|not sure|struggling|curious|worried|having)|i (?:was|need help|want to know|wonder))\b"
+    r"|(?:怎么|如何|为什么|是不是|能不能|可不可以|要不要|有没有)",
+    re.I,
+)
 _REPLACEABLE = PINNED_FIELDS | {"preference"}
 
 
@@ -134,7 +142,7 @@ def _from_author(found: _Found, text: str, is_user: bool) -> None:
 def _take(found: _Found, part: _Part, start: int, end: int, lenient: float = 0.0) -> None:
     """Add what a sentence of an author says."""
     sentence = part.text[start:end]
-    asks = sentence.endswith(_QUESTION_MARKS)
+    asks = sentence.endswith(_QUESTION_MARKS) or _ASKING.match(sentence) is not None
     verdicts = judge(part.masked[start:end], not part.is_user, lenient=lenient - (_STRICT_QUESTION if asks else 0.0))
     stated = [verdict for verdict in verdicts if verdict.group in _STATED]
     for verdict in stated:

@@ -154,7 +154,8 @@ def tool_facts(name: str, text: str, limit: int) -> list[str]:
         line = " ".join(fact.split())
         if line and not _ORDERS.search(line) and len(found) < limit and not any(line in old for old in found):
             found.append(f"{name}: {line}" if name else line)
-    rest = _other_values(text, found) if len(text) <= _SHORT_CHARS and not _is_tabular(text) else ""
+    is_rows = near.lstrip().startswith("[") or _is_tabular(text)
+    rest = _other_values(text, found) if len(text) <= _SHORT_CHARS and not is_rows else ""
     if rest:
         found = [*found[: max(0, limit - 1)], f"{name}: {rest}" if name else rest]
     return found

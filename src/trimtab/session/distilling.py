@@ -157,9 +157,7 @@ class Distiller:
         returned = [text for item in answer.items for text in (item.text, item.quote) if text]
         return _Read(checked.found, checked.closes, checked.rejected, tuple(returned))
 
-    async def _merge(
-        self, found: list[Proposal], lines: Sequence[Line], known: Known, rejected: list[str]
-    ) -> list[Proposal]:
+    async def _merge(self, found: list[Proposal], lines: Sequence[Line], known: Known, rejected: list[str]) -> list[Proposal]:
         """What is left after merging; what a failed merging would have merged stays as it was found."""
         batches = self._batches(found)
         merged: list[Proposal] = []

@@ -60,7 +60,9 @@ def _decoded(arguments: Any) -> Mapping[str, Any]:
     elif isinstance(arguments, Mapping):
         try:
             msgspec.json.encode(arguments)
-        except (TypeError, ValueError, UnicodeError, RecursionError) as error:
+        except UnicodeError:
+            pass  # halves of a pair are said where they stand
+        except (TypeError, ValueError, RecursionError) as error:
             raise BadArgument(f"the arguments are not JSON ({str(error)[:_MAX_SHOWN_CHARS]}); send one JSON object") from None
     if arguments is None:
         return {}

@@ -6,7 +6,9 @@ The data are not in the package: a folder with one folder a conversation, in it 
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from msgspec import Struct
 from trimtab.core.summary import PINNED_FIELDS, SummaryItem, apply_changes, render_rules
 from trimtab.distill import extract
 from trimtab.evals.extraction.turns import message_of
+from trimtab.recall import query_terms, terms
 from trimtab.tokens import counter_for
 
 # recall that the project set as its goal, by category of the questions
@@ -29,12 +32,13 @@ _NUMBER = re.compile(r"\d+")
 
 
 class Survival(Struct):
-    """Of one category: the questions, those whose turns' rules are visible (shares of a question's turns add up), and
-    the same without the limit of tokens. `tokens` is the mean size of the block before it is cut."""
+    """Of one category: the questions, and those whose turns gave an item that is visible (shares of a question's turns
+    add up): within the limit of tokens, the newest first; within it, ranked by the words of the question; at all."""
 
     category: str
     questions: int = 0
     visible: float = 0.0
+    ranked: float = 0.0
     found: float = 0.0
 
 
@@ -62,9 +66,11 @@ def survival(folder: Path) -> Report:
         sizes.append(_COUNT(_block(items)))
         found = {source for item in items for source in item.source_ids}
         visible = {source for item in _within(items) for source in item.source_ids}
-        for category, gold in _questions(probes):
+        for category, question, gold in _questions(probes):
             row = rows[category]
             row.questions += 1
+            ranked = {source for item in _ranked(items, question) for source in item.source_ids}
+            row.ranked += len(gold & ranked) / len(gold)
             row.found += len(gold & found) / len(gold)
             row.visible += len(gold & visible) / len(gold)
     if not sizes:
@@ -97,16 +103,31 @@ def _within(items: list[SummaryItem]) -> list[SummaryItem]:
     return kept
 
 
+def _ranked(items: list[SummaryItem], question: str) -> list[SummaryItem]:
+    """What fits of the items ranked by the words that they share with the question, rare words before common ones."""
+    words = [frozenset(terms(item.text)) for item in items]
+    spread = Counter(word for of_item in words for word in of_item)
+    asked = frozenset(query_terms(question))
+    scores = [sum(math.log(1 + len(items) / spread[word]) for word in asked & of_item) for of_item in words]
+    room, kept = MAX_TOKENS, []
+    for at in sorted(range(len(items)), key=lambda at: (-scores[at], -items[at].source_ids[0])):
+        room -= _COUNT(f"- {items[at].text}\n")
+        if room < 0:
+            break
+        kept.append(items[at])
+    return kept
+
+
 def _block(items: list[SummaryItem]) -> str:
     return "\n".join([render_rules(items), *(f"- {item.text}" for item in items if item.field == "preference")])
 
 
-def _questions(path: Path) -> Iterator[tuple[str, set[int]]]:
+def _questions(path: Path) -> Iterator[tuple[str, str, set[int]]]:
     for category, questions in _json(path).items():
         for question in questions if category in GOALS else ():
             gold = {int(number) for number in _NUMBER.findall(msgspec.json.encode(question.get("source_chat_ids")).decode())}
             if gold:
-                yield category, gold
+                yield category, str(question.get("question", "")), gold
 
 
 def _json(path: Path) -> Any:
