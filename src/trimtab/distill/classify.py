@@ -51,7 +51,8 @@ _PLAIN_ORDER = re.compile(
 _PLAIN_PREFERENCE = re.compile(
     r"(?:^\W*|[,;:.!?]\s+|\b(?:but|and|so|because|since|as|that|though|although|while)\s+)"
     r"(?:(?:i|we)(?:'d| would)? (?:really |generally |usually |strongly |always |definitely |much )?(?:prefer|rather|favou?r|dislike|hate)\b"
-    r"|(?:i'm|i am|we're|we are) (?:not |more |most )?comfortable with\b|my preference\b|i value \w+[^.!?]{0,60} (?:over|more than)\b)"
+    r"|(?:i'm|i am|we're|we are) (?:not |more |most )?comfortable with\b|i (?:do not|don'?t) (?:really |particularly )?(?:want|like)\b|i only want\b|i (?:really |usually |generally |normally |mostly |typically )?(?:like|love|enjoy|lean towards?|tend to)\b|\b(?:works?|is|are) (?:better|best|easier|easiest) for me\b|i(?:'d| would) (?:like|love|want) (?:it|you|them|everything|answers|responses) to\b"
+    r"|my preference\b|i value \w+[^.!?]{0,60} (?:over|more than)\b)"
     r"|(?:^|[，。；！？,])(?:但|不过|因为|所以)?我们?(?:更|比较|还是更|其实更)?(?:喜欢|偏好|偏爱|倾向于?|宁愿|宁可)",
     re.I,
 )
@@ -61,7 +62,15 @@ _PLAIN_CHANGE = re.compile(
     r"|^不(?:用|要|坐|做|买|订|走|选)[^，。]{1,12}了[，,]|^(?:改成|改为|改用|换成|换用|还是用|还是改|不是[^，。]{1,10}[，,](?:而)?是)",
     re.I,
 )
+# orders that may also stand behind a comma: "I use Vue, so always name the version when I ask about a package"
+_STANDING_ORDER = re.compile(
+    r"(?:^|[,;:.!–-]\s*|\b(?:and|so|but|then|please)\s+)(?:please )?(?:always|never|remember to|be sure to|make sure (?:to|you|that you))\s+(?!been|had|mind|\w+ed\b)\w"
+    r"|\b(?:whenever|every time|each time|any time) (?:i|we) (?:ask|mention|talk|bring|need|want|request|say|send|share)\b",
+    re.I,
+)
 _LEAST_OF_PLAIN = 0.12
+# "I prefer" is one whatever follows; it is not pinned, so that a wrong one costs little
+_LEAST_OF_PLAIN_PREFERENCE = 0.03
 _LEAST_STUCK_WORDS = 12
 # the rest of a sentence whose beginning says what is wanted
 _REST = re.compile(r"\W*(?:not|rather than|instead of|as opposed to|而不是|而非|不是)\b", re.I)
@@ -152,12 +161,12 @@ def judge(masked: str, is_system: bool, *, lenient: float = 0.0) -> list[Verdict
     language: Language = "zh" if is_chinese(masked) else "en"
     whole = probabilities(masked, is_system, language)
     least = THRESHOLDS[language] | {"rule": THRESHOLDS[language]["rule"] - lenient}
-    if lenient >= 0 and _PLAIN_ORDER.search(masked) and MASK not in masked[:8]:
+    if lenient >= 0 and (_PLAIN_ORDER.search(masked) or _STANDING_ORDER.search(masked)) and MASK not in masked[:8]:
         least["rule"] = _LEAST_OF_PLAIN
     if _PLAIN_CHANGE.search(masked):
         least["decision"] = _LEAST_OF_PLAIN
     if _PLAIN_PREFERENCE.search(masked):
-        least["preference"] = _LEAST_OF_PLAIN
+        least["preference"] = _LEAST_OF_PLAIN_PREFERENCE
     # a clause hardly ever brings the mean up from so far below
     if all(_of(whole, group) < _HOPELESS * least[group] for group in least):
         return []

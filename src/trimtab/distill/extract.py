@@ -30,6 +30,10 @@ _LEAST_QUESTION_CHARS = 12
 _LENIENT_POINT, _STRICT_QUESTION = 0.2, 0.25
 # how a sentence begins that takes something back, whatever kind of thing it then lays down
 _TURNS = re.compile(r"\W*(?:(?:actually|scratch that|on second thoughts?|correction|no,? wait)\b|算了|等等|还是|改成|改为|更正)", re.I)
+_INSTEAD = re.compile(
+    r"\b(?:instead of|rather than|in place of|replaces?|no longer|not? (?:any ?more|longer)|from now on|used to)\b|而不是|不再|代替|取代|不用.{1,12}了",
+    re.I,
+)
 _QUESTION_MARKS = ("?", "？")
 # asked without a mark, or a request for help: what it is about is not laid down by it
 _ASKING = re.compile(
@@ -174,8 +178,14 @@ def _add_stated(found: _Found, said: str, verdict: Verdict, text: str) -> None:
     candidates = found.candidates()
     old = ""
     if candidates:
-        is_reversal = verdict.label == "reversal" or (field == "decision" and is_change(said)) or _TURNS.match(said) is not None
-        old = superseded(said, field, candidates, is_reversal=is_reversal, context=text) or lifts(said, candidates, context=text)
+        # what does not speak of a change changes nothing, however many words it shares with an older rule
+        turns = verdict.label == "reversal" or _TURNS.match(said) is not None
+        if turns or _INSTEAD.search(said):
+            old = superseded(said, field, candidates, is_reversal=turns, context=text)
+        elif field == "decision" and is_change(said):
+            chosen = [item for item in candidates if item.field == "decision"]
+            old = superseded(said, field, chosen, is_reversal=True, context=text)
+        old = old or lifts(said, candidates, context=text)
     found.add(field, said, old, choice_text(said, found.recent) if field == "decision" and found.recent else "")
 
 
