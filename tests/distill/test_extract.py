@@ -213,4 +213,5 @@ def test_a_megabyte_of_anything_is_read_in_bounded_time(unit: str) -> None:
     extract(message(text), 1, (), {})
     extract(message(text, "assistant"), 1, (), {})
     extract(tool(text), 1, (), {})
-    assert time.process_time() - started < 5
+    # about one second; a coverage tracer makes five of it, and what grew with the square of the text would take minutes
+    assert time.process_time() - started < 15

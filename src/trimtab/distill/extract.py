@@ -26,6 +26,8 @@ _MAX_FACTS, _MAX_TOOL_FACTS, _MAX_QUESTIONS = 12, 4, 3
 # they remain in the ledger and in its exact index
 _LIVE_LIMITS: dict[Field, int] = {"fact": 200, "action": 200, "todo": 60, "question": 20, "state": 60, "structure": 60}
 _LEAST_QUESTION_CHARS = 12
+# letters; in Chinese two are enough for an order
+_LEAST_SENTENCE_CHARS = 5
 # a point of a list of rules need look less like one; what ends as a question must look more like one
 _LENIENT_POINT, _STRICT_QUESTION = 0.2, 0.25
 # how a sentence begins that takes something back, whatever kind of thing it then lays down
@@ -146,6 +148,8 @@ def _from_author(found: _Found, text: str, is_user: bool) -> None:
 def _take(found: _Found, part: _Part, start: int, end: int, lenient: float = 0.0) -> None:
     """Add what a sentence of an author says."""
     sentence = part.text[start:end]
+    if len(sentence) < _LEAST_SENTENCE_CHARS and sentence.isascii():
+        return
     asks = sentence.endswith(_QUESTION_MARKS) or _ASKING.match(sentence) is not None
     verdicts = judge(part.masked[start:end], not part.is_user, lenient=lenient - (_STRICT_QUESTION if asks else 0.0))
     stated = [verdict for verdict in verdicts if verdict.group in _STATED]
