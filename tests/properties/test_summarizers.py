@@ -44,9 +44,9 @@ TALK = (
     "批次{0}共有{1}行，其中{0}行是新的。",
     "Row {1} of file part-{0}.csv looks fine.",
 )
-MOST_ROUNDS = 700  # about 200 compactions in the windows below
+MOST_ROUNDS = 1_150  # about 200 compactions in the smaller of the windows below
 # of the examples that property tests get: these are long sessions
-SHARE = 250
+SHARE = 500
 
 
 def sessions(name: str, layout: str, window: int) -> Session:
@@ -63,11 +63,11 @@ def sessions(name: str, layout: str, window: int) -> Session:
 
 
 @pytest.mark.parametrize("name", list(MODELS))
-@example(layout="state_first", window=3_000, rounds=MOST_ROUNDS, seed=1)
+@example(layout="state_first", window=2_000, rounds=MOST_ROUNDS, seed=1)
 @settings(max_examples=max(3, PROPERTY.max_examples // SHARE))
 @given(
     layout=st.sampled_from(LAYOUTS),
-    window=st.sampled_from([3_000, 4_000]),
+    window=st.sampled_from([2_000, 3_000]),
     rounds=st.integers(3, 60) | st.integers(3, 60) | st.integers(60, MOST_ROUNDS),
     seed=st.integers(0, 10**6),
 )
@@ -99,7 +99,7 @@ def test_13_no_constraint_is_lost_and_none_is_invented(name: str, layout: str, w
         assert {item.text for item in pinned} == {rule for rule, stands in given_rules.items() if stands}
         assert all(any(item.text in text for text in said) for item in pinned)
         if rounds > 100:
-            assert len(s.compactions()) >= rounds // 8, "hardly anything was cut: the test shows nothing"
+            assert len(s.compactions()) >= rounds // 20, "hardly anything was cut: the test shows nothing"
 
 
 def _work(s: Session, rng: random.Random, number: int) -> None:
