@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from trimtab.core import entries as e
 from trimtab.core.notes import MetaNote, Variable
 from trimtab.core.state import (
@@ -82,18 +84,8 @@ def _variable(state: SessionState, seq: int, entry: e.VariableStored) -> None:
     if not entry.body_id and not entry.source_seq:
         state.variables.pop(entry.name, None)
         return
-    state.variables[entry.name] = Variable(
-        entry.name,
-        entry.version,
-        entry.kind,
-        entry.body_id,
-        entry.chars,
-        entry.tokens,
-        entry.line,
-        entry.source_seq,
-        entry.call_id,
-        entry.author,
-    )
+    # the entry has the fields of the value, in their order
+    state.variables[entry.name] = Variable(*msgspec.structs.astuple(entry))
 
 
 def _meta_note(state: SessionState, seq: int, entry: e.MetaNoted) -> None:

@@ -12,15 +12,13 @@ from trimtab.core.summary import PINNED_FIELDS, Field, ItemChanges, SummaryItem
 from trimtab.distill.classify import Group, Label, Verdict, judge
 from trimtab.distill.facts import fact_texts
 from trimtab.distill.headings import Passage, heading_kind, passages, points
-from trimtab.distill.resolve import choice_text, is_change, lifts, settled, superseded
+from trimtab.distill.resolve import choice_text, is_change, lifts, names_a_change, settled, superseded, turns_back
 from trimtab.distill.sentences import Span
-from trimtab.distill.spans import data_spans, user_spans
+from trimtab.distill.spans import bounded, data_spans, user_spans
 from trimtab.distill.status import tool_facts
 from trimtab.distill.todos import OPEN_BOX, is_todo
 from trimtab.distill.voices import mask
 
-# bounds of the work on one message: of a text of this author at most so much is read, from both ends
-_MAX_HEAD_CHARS, _MAX_TAIL_CHARS = 48_000, 16_000
 _MAX_FACTS, _MAX_TOOL_FACTS, _MAX_QUESTIONS = 12, 4, 3
 # live items of a field beyond which the oldest are closed, and how many then stay (twofold, so that closing is rare);
 # they remain in the ledger and in its exact index
@@ -30,12 +28,6 @@ _LEAST_QUESTION_CHARS = 12
 _LEAST_SENTENCE_CHARS = 5
 # a point of a list of rules need look less like one; what ends as a question must look more like one
 _LENIENT_POINT, _STRICT_QUESTION = 0.2, 0.25
-# how a sentence begins that takes something back, whatever kind of thing it then lays down
-_TURNS = re.compile(r"\W*(?:(?:actually|scratch that|on second thoughts?|correction|no,? wait)\b|算了|等等|还是|改成|改为|更正)", re.I)
-_INSTEAD = re.compile(
-    r"\b(?:instead of|rather than|in place of|replaces?|no longer|not? (?:any ?more|longer)|from now on|used to)\b|而不是|不再|代替|取代|不用.{1,12}了",
-    re.I,
-)
 _QUESTION_MARKS = ("?", "？")
 # asked without a mark, or a request for help: what it is about is not laid down by it
 _ASKING = re.compile(
@@ -128,7 +120,7 @@ def _from_author(found: _Found, text: str, is_user: bool) -> None:
     if not own:
         return
     found.closed += settled("\n".join(text[start:end] for start, end in own), found.active, "user" if is_user else "system")
-    for start, end in _bounded(own):
+    for start, end in bounded(own):
         part = _Part(text[start:end], mask(text[start:end]), text, is_user)
         for passage in passages(part.masked, 0, end - start):
             if passage.heading_end:
@@ -183,8 +175,8 @@ def _add_stated(found: _Found, said: str, verdict: Verdict, text: str) -> None:
     old = ""
     if candidates:
         # what does not speak of a change changes nothing, however many words it shares with an older rule
-        turns = verdict.label == "reversal" or _TURNS.match(said) is not None
-        if turns or _INSTEAD.search(said):
+        turns = verdict.label == "reversal" or turns_back(said)
+        if turns or names_a_change(said):
             old = superseded(said, field, candidates, is_reversal=turns, context=text)
         elif field == "decision" and is_change(said):
             chosen = [item for item in candidates if item.field == "decision"]
@@ -232,7 +224,7 @@ def _from_assistant(found: _Found, message: Message) -> None:
     if not text:
         return
     own = user_spans(text)
-    for start, end in _bounded(own):
+    for start, end in bounded(own):
         for first, last in _lines(text, start, end):
             if is_todo(text[first:last]):
                 found.add("todo", text[first:last].removeprefix(OPEN_BOX))
@@ -251,26 +243,6 @@ def _lines(text: str, start: int, end: int) -> Iterator[Span]:
             yield from points(text, passage)
         else:
             yield passage.start, passage.end
-
-
-def _bounded(own: Sequence[Span]) -> list[Span]:
-    """The spans, or their first and last part where they are too long to read whole."""
-    if sum(end - start for start, end in own) <= _MAX_HEAD_CHARS + _MAX_TAIL_CHARS:
-        return list(own)
-    head, room = [], _MAX_HEAD_CHARS
-    for start, end in own:
-        if room <= 0:
-            break
-        head.append((start, min(end, start + room)))
-        room -= end - start
-    tail, room, reached = [], _MAX_TAIL_CHARS, head[-1][1]
-    for start, end in reversed(own):
-        first = max(start, end - room, reached)
-        if room <= 0 or first >= end:
-            break
-        tail.append((first, end))
-        room -= end - first
-    return head + tail[::-1]
 
 
 def _close_oldest(found: _Found) -> None:

@@ -6,18 +6,15 @@ import re
 from collections.abc import Iterable, Sequence
 
 from trimtab.distill.sentences import sentences
+from trimtab.distill.spans import bounded
 from trimtab.distill.values import Span, Value, values
 
-# a text with none of these hardly holds an identifier; numerals and weekdays are written without
-HINT = re.compile(r"[\d@/\\]")
 # a fact is at most so wide; a Chinese character is as wide as two Latin ones
 _MAX_FACT_CHARS, _MAX_FACT_CHARS_CHINESE = 160, 80
 # a clause shorter than this takes the one before it along
 _LEAST_FACT_CHARS = 16
 # what joins the values that found no place; the rest remains in the ledger and its index
 _MAX_REST_CHARS = 1_200
-# so much of a message is read, from both ends
-_MAX_HEAD_CHARS, _MAX_TAIL_CHARS = 48_000, 16_000
 _CLAUSE_END = re.compile(r"[,;:](?=\s)|[，；：、。！？]|\s[-–—]+\s|\n|(?<=[)）])\s|\s(?=[(（])|\s(?:and|but|so|then|because|which|while)\s")
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 # how hard it would be to do without
@@ -41,7 +38,7 @@ def fact_texts(text: str, spans: Sequence[Span], taken: Sequence[str], limit: in
     held = "\n".join(taken)
     found: dict[str, int] = {}
     lost: list[Value] = []
-    for start, end in _bounded(spans):
+    for start, end in bounded(spans):
         # a value may lie across what is taken for the end of a sentence
         rows = [value for value in values(text, [(start, end)]) if not _holds(held, value.text)]
         at = 0
@@ -165,25 +162,3 @@ def _joined(texts: Sequence[str]) -> str:
             break
         shown.append(" ".join(text.split()))
     return "; ".join(shown)
-
-
-def _bounded(spans: Sequence[Span]) -> list[Span]:
-    """The spans, or their first and last part where they are too long to read whole."""
-    if sum(end - start for start, end in spans) <= _MAX_HEAD_CHARS + _MAX_TAIL_CHARS:
-        return list(spans)
-    head: list[Span] = []
-    tail: list[Span] = []
-    room = _MAX_HEAD_CHARS
-    for start, end in spans:
-        if room <= 0:
-            break
-        head.append((start, min(end, start + room)))
-        room -= end - start
-    room = _MAX_TAIL_CHARS
-    for start, end in reversed(spans):
-        first = max(start, end - room, head[-1][1])
-        if room <= 0 or first >= end:
-            break
-        tail.append((first, end))
-        room -= end - first
-    return head + tail[::-1]

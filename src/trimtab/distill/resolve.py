@@ -30,6 +30,12 @@ _PLAIN = 2.0
 # a reversal that names nothing means the newest decision, where that was made just now
 _RECENT_ITEMS = 12
 
+# how a sentence begins that takes something back, whatever kind of thing it then lays down
+_TURNS = re.compile(r"\W*(?:(?:actually|scratch that|on second thoughts?|correction|no,? wait)\b|算了|等等|还是|改成|改为|更正)", re.I)
+_INSTEAD = re.compile(
+    r"\b(?:instead of|rather than|in place of|replaces?|no longer|not? (?:any ?more|longer)|from now on|used to)\b|而不是|不再|代替|取代|不用.{1,12}了",
+    re.I,
+)
 _CHANGE = re.compile(
     r"\b(?:actually|instead|on (?:second thoughts?|reflection)|scratch (?:that|it)|scrap|correction|change[ds]?|switch(?:ed|ing)?|rather than|no longer|not any ?more|any ?more|"
     r"any longer|make (?:it|that|them)|after all|from now on|forget|never ?mind|ignore (?:what|the|my)|disregard|take (?:it|that|this|the \w+) (?:back|off)|take back|undo|"
@@ -76,6 +82,17 @@ class _Match(Struct):
 def is_change(sentence: str) -> bool:
     """Whether the sentence has words of a change ("actually", "again", 改成, 还是). Cheap; not a proof of one."""
     return bool(_CHANGE.search(sentence) or _CHANGE_ZH.search(sentence))
+
+
+def turns_back(sentence: str) -> bool:
+    """Whether the sentence begins as one does that takes something back ("Actually, ...", 改成 ...)."""
+    return _TURNS.match(sentence) is not None
+
+
+def names_a_change(sentence: str) -> bool:
+    """Whether it sets one thing against another or ends something ("instead of", "no longer", 不再). Narrower than
+    `is_change`, whose words stand in much that changes nothing."""
+    return _INSTEAD.search(sentence) is not None
 
 
 def superseded(sentence: str, field: Field, active: Sequence[SummaryItem], *, is_reversal: bool, context: str = "") -> str:
@@ -168,15 +185,13 @@ def _fits(match: _Match, field: Field, is_reversal: bool, is_changed: bool) -> b
 
 
 def _unnamed(sentence: str, candidates: Sequence[SummaryItem], active: Sequence[SummaryItem]) -> str:
-    """The newest decision, for a change that names nothing of what it changes; else the only rule there is."""
-    if not is_change(sentence):
+    """The newest decision, for a change that names nothing of what it changes ("scratch that"). What names an old value
+    that no item has, or a value of another kind, means something else; and no rule goes by a guess."""
+    if not is_change(sentence) or _old_words(sentence) or aspects(sentence):
         return ""
     decisions = [item for item in candidates if item.field == "decision"]
     recent = {item.item_id for item in active[-_RECENT_ITEMS:]}
-    if decisions:
-        return decisions[-1].item_id if decisions[-1].item_id in recent else ""
-    only = [item for item in candidates if item.field != "negative" and ban_of(item.text) is None]
-    return only[0].item_id if len(only) == 1 and len(candidates) == 1 else ""
+    return decisions[-1].item_id if decisions and decisions[-1].item_id in recent else ""
 
 
 def _old_words(sentence: str) -> set[str]:

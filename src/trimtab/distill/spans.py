@@ -7,6 +7,7 @@ pasted page give orders.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from trimtab.distill.pasted import merged, pasted_spans
 from trimtab.distill.sentences import Span
@@ -175,3 +176,29 @@ def _fence_end(text: str, at: int, end: int, fence: str) -> int:
         if close[1][0] == fence[0] and len(close[1]) >= len(fence):
             return close.end()
     return end
+
+
+# so much of a message is read, from both ends
+_MAX_HEAD_CHARS, _MAX_TAIL_CHARS = 48_000, 16_000
+
+
+def bounded(spans: Sequence[Span]) -> list[Span]:
+    """The spans, or their first and last part where they are too long to read whole."""
+    if sum(end - start for start, end in spans) <= _MAX_HEAD_CHARS + _MAX_TAIL_CHARS:
+        return list(spans)
+    head: list[Span] = []
+    tail: list[Span] = []
+    room = _MAX_HEAD_CHARS
+    for start, end in spans:
+        if room <= 0:
+            break
+        head.append((start, min(end, start + room)))
+        room -= end - start
+    room = _MAX_TAIL_CHARS
+    for start, end in reversed(spans):
+        first = max(start, end - room, head[-1][1])
+        if room <= 0 or first >= end:
+            break
+        tail.append((first, end))
+        room -= end - first
+    return head + tail[::-1]

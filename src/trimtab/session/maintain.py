@@ -77,9 +77,8 @@ class MaintainPart(SessionBase):
         future = background.submit(self.amaintain())
         try:
             return future.result()
-        except BaseException:
-            future.cancel()
-            raise
+        finally:
+            future.cancel()  # where the wait was broken off; of a run that is over this does nothing
 
     async def amaintain(self) -> MaintainReport:
         """`maintain` on the caller's event loop. Canceling it is passed on to the model's request and recorded; a
