@@ -6,7 +6,7 @@ import pytest
 
 from trimtab.evals.extraction import HALVES, LANGUAGES, Half, Language, changes_of, rows, score_turn, turns
 
-FEWEST_TURNS = 200
+FEWEST_TURNS = 170
 
 
 @pytest.mark.parametrize("half", HALVES)

@@ -45,9 +45,9 @@ _ASPECTS: dict[str, frozenset[str]] = {
     name: words(one_of)
     for name, one_of in {
         "language": "english french german spanish italian japanese korean portuguese russian dutch arabic hindi chinese mandarin cantonese polish turkish "
-        "swedish danish norwegian finnish greek hebrew thai vietnamese latin 英文 英语 中文 汉语 普通话 粤语 日文 日语 法语 法文 德语 德文 韩语 韩文 俄语 俄文 "
-        "西班牙语 葡萄牙语 意大利语 阿拉伯语 繁体 繁體 简体 繁体字 英式 美式 british american",
-        "weekday": "monday tuesday wednesday thursday friday saturday sunday weekday weekdays weekend 周一 周二 周三 周四 周五 周六 周日 周天 星期一 星期二 星期三 "
+        "swedish danish norwegian finnish greek hebrew thai vietnamese latin deutsch englisch französisch spanisch italienisch anglais français allemand espagnol italien inglés español francés alemán 英文 英语 中文 汉语 普通话 粤语 日文 日语 法语 法文 德语 德文 韩语 韩文 俄语 俄文 "
+        "西班牙语 葡萄牙语 意大利语 阿拉伯语 西班牙文 意大利文 白话 书面语 文言 繁体 繁體 简体 繁体字 英式 美式 british american",
+        "weekday": "monday tuesday wednesday thursday friday saturday sunday weekday weekdays weekend lundi mardi mercredi jeudi vendredi samedi dimanche montag dienstag mittwoch donnerstag freitag samstag sonntag lunes martes miércoles jueves viernes sábado domingo 周一 周二 周三 周四 周五 周六 周日 周天 星期一 星期二 星期三 "
         "星期四 星期五 星期六 星期日 星期天 礼拜一 礼拜二 礼拜三 礼拜四 礼拜五 礼拜六 礼拜天 周末",
         "color": "red blue green yellow black white grey gray brown pink purple orange navy beige silver gold turquoise cream mint teal violet 红色 蓝色 绿色 黄色 "
         "黑色 白色 灰色 棕色 粉色 紫色 橙色 米色 银色 金色 墨绿 深蓝 浅蓝",
@@ -67,7 +67,7 @@ _ASPECTS: dict[str, frozenset[str]] = {
         "system": "metric imperial celsius fahrenheit 公制 英制 摄氏 华氏",
         "rhythm": "daily weekly monthly hourly yearly quarterly biweekly nightly fortnightly annually 每天 每周 每月 每小时 每年 每季度 每日 日报 周报 月报",
         "seat": "window aisle 靠窗 靠过道 过道",
-        "remedy": "refund replacement exchange repair voucher credit return refunds 退款 换货 退货 换新 维修 补发 补偿 赔付 代金券",
+        "remedy": "refund replacement exchange repair voucher credit return refunds 退款 换货 退货 退钱 换新 换一台 换一件 换一双 换同款 维修 补发 补偿 赔付 代金券",
         "person": "first-person second-person third-person 第一人称 第二人称 第三人称",
         "time": "morning afternoon evening night noon midnight utc gmt 早上 上午 中午 下午 晚上 傍晚 凌晨",
         "bed": "twin double single 双床 大床 单人间 双人间",
@@ -75,15 +75,71 @@ _ASPECTS: dict[str, frozenset[str]] = {
         "scale": "linear log logarithmic 线性 对数",
         "gross": "net gross 净重 毛重 净额 总额 含税 不含税",
         "case": "uppercase lowercase 大写 小写",
+        "place": "beginning end start top bottom left right above below front 开头 结尾 末尾 上面 下面 上方 下方 左边 右边 左侧 右侧 前面 后面",
+        "chart": "bar bars pie scatter histogram line lines heatmap 折线 柱状 饼图 散点 直方图 热力图 条形",
         "gender": "male female 男的 女的 男性 女性",
     }.items()
+}
+# one value in several languages, each under its English name
+_SAME = {
+    word: one
+    for one, words_of in {
+        "english": "englisch anglais inglés 英文 英语",
+        "german": "deutsch allemand alemán 德语 德文",
+        "french": "französisch français francés 法语 法文",
+        "spanish": "spanisch espagnol español 西班牙语 西班牙文",
+        "italian": "italienisch italien 意大利语 意大利文",
+        "japanese": "日文 日语",
+        "korean": "韩语 韩文",
+        "russian": "俄语 俄文",
+        "chinese": "中文 汉语",
+        "mandarin": "普通话",
+        "cantonese": "粤语",
+        "traditional": "繁体 繁體 繁体字",
+        "monday": "lundi montag lunes 周一 星期一 礼拜一",
+        "tuesday": "mardi dienstag martes 周二 星期二 礼拜二",
+        "wednesday": "mercredi mittwoch miércoles 周三 星期三 礼拜三",
+        "thursday": "jeudi donnerstag jueves 周四 星期四 礼拜四",
+        "friday": "vendredi freitag viernes 周五 星期五 礼拜五",
+        "saturday": "samedi samstag sábado 周六 星期六 礼拜六",
+        "sunday": "dimanche sonntag domingo 周日 周天 星期日 星期天 礼拜天",
+        "weekend": "周末",
+        "daily": "每天 每日 日报",
+        "weekly": "每周 周报",
+        "monthly": "每月 月报",
+        "yearly": "每年 annually",
+        "camelcase": "驼峰 小驼峰",
+        "underscore": "underscores 下划线 snake_case snakecase 蛇形",
+        "euro": "eur euros 欧元",
+        "dollar": "usd dollars 美元",
+        "pound": "gbp pounds 英镑",
+        "plane": "flight flights fly flying 飞机 飞",
+        "train": "trains 火车",
+    }.items()
+    for word in words(words_of)
 }
 _ASPECT_OF: dict[str, tuple[str, ...]] = {}
 for _name, _words in _ASPECTS.items():
     for _one in _words:
         _ASPECT_OF[_one] = (*_ASPECT_OF.get(_one, ()), _name)
-_CHINESE_WORDS = re.compile("|".join(sorted((word for word in _ASPECT_OF if not word.isascii()), key=len, reverse=True)))
-_LATIN_WORD = re.compile(r"[a-z][a-z0-9_-]+")
+_CHINESE_WORDS = re.compile("|".join(sorted((word for word in _ASPECT_OF if "\u4e00" <= word[0] <= "\u9fff"), key=len, reverse=True)))
+_LONG_CHINESE_WORDS = re.compile(
+    "|".join(
+        sorted(
+            (word for word in _ASPECT_OF if not word.isascii() and len(word) > 1 and "\u4e00" <= word[0] <= "\u9fff"), key=len, reverse=True
+        )
+    )
+)
+_LATIN_WORD = re.compile(r"[a-zà-ÿ][a-zà-ÿ0-9_-]+")
+# how often: "every two weeks", "twice a day", 每两周
+_NOUN_ENDING = re.compile(r"(?:ations?|ions?|ments?|at)$")
+_OFTEN = re.compile(
+    r"\b(?:every|each) (?:(?P<count>other|second|third|\d+|two|three|four|five|six|ten|twelve) )?(?P<span>day|night|week|month|year|hour|minute|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?\b"
+    r"|\b(?P<many>once|twice|(?:\d+|three|four|five) times) (?:a|per|each|every) (?P<time>day|week|month|year|hour)\b"
+    r"|每隔?(?P<number>\d+|[两三四五六七八九十]+)个?(?P<zh>天|日|周|星期|月|年|小时|分钟)"
+)
+_EVERY = {"day": "daily", "week": "weekly", "month": "monthly", "year": "yearly", "hour": "hourly", "night": "nightly"}
+_EVERY |= dict.fromkeys(("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"), "weekly")
 _FIGURE = re.compile(
     r"\d[\d,.]*|[零一二两兩三四五六七八九十百千万半]+|\b(?:an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|twenty|thirty|forty|fifty|"
     r"sixty|seventy|eighty|ninety|hundred|thousand|half|dozen)\b(?:[ -](?:one|two|three|four|five|six|seven|eight|nine|hundred|thousand))*"
@@ -111,6 +167,21 @@ def characters(text: str) -> frozenset[str]:
     return frozenset(mark for run in _CHINESE.findall(text) for mark in run if mark not in _FILLERS and mark not in _MEASURES)
 
 
+def root(key: str) -> str:
+    """A stem without the endings that make nouns of verbs: "deployment", "abbreviation"."""
+    shorter = _NOUN_ENDING.sub("", key) if len(key) > 7 else key
+    return shorter if len(shorter) >= 5 else key
+
+
+@lru_cache(maxsize=4_096)
+def topic(text: str) -> frozenset[str]:
+    """The key words of the text without the values of its aspects and without figures."""
+    bare = _LONG_CHINESE_WORDS.sub(" ", text)
+    found = keys(bare)
+    values_of = frozenset(stem(word) for word in _LATIN_WORD.findall(text.lower()) if word in _ASPECT_OF)
+    return frozenset(root(key) for key in found - values_of if not (key[0].isdigit() or key[0] in _MEASURES or key[-1] in _MEASURES))
+
+
 def stem(word: str) -> str:
     """An English word without its endings, at least three letters of it."""
     word = _IRREGULAR.get(word, word)
@@ -132,11 +203,14 @@ def aspects(text: str) -> Mapping[str, Set[str]]:
     words += [word[:-1] for word in words if word.isascii() and word.endswith("s") and word[:-1] in _ASPECT_OF]
     for word in words:
         for aspect in _ASPECT_OF.get(word, ()):
-            found.setdefault(aspect, set()).add(word)
+            found.setdefault(aspect, set()).add(_SAME.get(word, word))
+    for often in _OFTEN.finditer(lower):
+        count, span = often["count"] or often["many"] or often["number"], often["span"] or often["time"] or often["zh"]
+        found.setdefault("rhythm", set()).add(f"{count} {span}" if count else _EVERY.get(span, span))
     for value in values(text[:2_000], [(0, min(len(text), 2_000))]):
         if value.kind == "date":
             kind = "clock" if re.search(r"\d[:：]\d|[ap]\.?m\b|[点點]|o'clock|noon|midnight", value.text, re.I) else "date"
-            if value.text.lower() not in found.get("weekday", ()):
+            if _SAME.get(value.text.lower(), value.text.lower()) not in found.get("weekday", ()):
                 found.setdefault(kind, set()).add(value.text.lower())
         elif value.kind == "number":
             figure = _FIGURE.search(value.text.lower())

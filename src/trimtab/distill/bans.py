@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from trimtab.distill.aspects import keys, stem
+from trimtab.distill.aspects import aspects, keys, root, stem, topic
 from trimtab.distill.values_en import words
 
 _BAN = re.compile(
@@ -15,7 +15,8 @@ _BAN = re.compile(
     r"(?:ever |again |even |please )?(?P<verb>[a-z'-]+)(?P<object>[^,;.!?]*)"
     r"|\b(?P<nominal>no|avoid|avoiding|without|nothing(?: with| about)?|leave out|skip|omit|exclude|keep out|steer clear of|stay away from|zero|none of|ban(?:ned)?(?: on)?|forbidden:?)\s+"
     r"(?P<thing>[^,;.!?]+)"
-    r"|(?P<front>[^,;.!?]+?) (?:is|are) (?:strictly |absolutely )?(?:forbidden|prohibited|banned|off[- ]limits|not allowed|not permitted|taboo|out|a no-go|unacceptable)\b",
+    r"|(?P<front>[^,;.!?]+?) (?:is|are) (?:strictly |absolutely )?(?:forbidden|prohibited|banned|off[- ]limits|not allowed|not permitted|taboo|out|a no-go|unacceptable)\b"
+    r"|\b(?P<free>gluten|dairy|lactose|nut|sugar|alcohol|meat|egg|soy|smoke)[- ]free\b",
     re.I,
 )
 _BAN_ZH = re.compile(
@@ -35,6 +36,7 @@ _GENERIC = frozenset(
         "suggest recommend propose offer ask need accept touch go using"
     )
 )
+_COMING = frozenset(stem(word) for word in words("come deliver go work happen start call ring drop work send"))
 _GENERIC_ZH = re.compile(
     r"^(?:先|再|使用|用到|用|提及|提到|提|写进?|出现|加入?|放入?|发送?|给我?|告诉我?|透露|泄露|涉及|包含|包括|碰|做|让|有|替我|帮我|对我|跟我|向我|推荐|选择?|买|吃|说|讲|叫|订|安排|任何|一切|所有|过多|太多的?|的|把)+"
 )
@@ -112,6 +114,10 @@ _SUPPOSED = re.compile(
     re.I,
 )
 _AFTER_ALL = re.compile(r"\bafter all\b|\bagain\b", re.I)
+# what happened again is told, not permitted
+_TOLD = re.compile(
+    r"\b(?:made|was|were|had|came|went|got|did|saw|broke|fell|took|laughed|happened|\w{3,}ed (?:me|us|him|her|them|it))\b", re.I
+)
 _ACT = re.compile(r"\b([a-z'-]+)\b(?=\s+(?:for|to|now|again|away|it|them|that|me|too|as)\b|\s*(?:$|[,.!;]))")
 # the share of a forbidden thing's words that must be named: where the sentence says that something changes, and where it only permits;
 # Chinese pairs overlap, so half of them are a word
@@ -119,22 +125,26 @@ _COVERED, _COVERED_PLAINLY, _COVERED_ZH = 0.6, 0.75, 0.5
 
 
 class Ban(Struct, frozen=True):
-    """What is forbidden: stems of the things, or pairs of Chinese characters; `verb` is what must not be done, or ""."""
+    """What is forbidden: stems of the things, or pairs of Chinese characters; `verb` is what must not be done, or "";
+    `days` on which."""
 
     things: frozenset[str]
     verb: str = ""
     chinese: bool = False
     head: str = ""
+    days: frozenset[str] = frozenset()
 
 
 class Permission(Struct, frozen=True):
-    """What a sentence permits or withdraws: `text` is what is left of it without its own bans."""
+    """What a sentence permits or withdraws: `text` is what is left of it without its own bans, `days`
+    the days that it allows without a word of what for ("you can come on Saturday too")."""
 
     text: str
     things: frozenset[str]
     around: frozenset[str]
     changed: bool
     withdrawn: bool
+    days: frozenset[str] = frozenset()
 
 
 @lru_cache(maxsize=4_096)
@@ -145,12 +155,12 @@ def ban_of(text: str) -> Ban | None:
     found = _BAN.search(text.replace("’", "'"))
     if found is None:
         return None
-    words = found["object"] if found["verbal"] else (found["thing"] or found["front"] or "")
+    words = found["object"] if found["verbal"] else (found["thing"] or found["front"] or found["free"] or "")
     verb = stem((found["verb"] or "").lower())
     for phrase in _PHRASE.split(" " + words.strip() + " "):
         things = frozenset(keys(phrase.replace("-", " "))) - _GENERIC
         if things:
-            return Ban(things, "" if verb in _GENERIC else verb)
+            return Ban(things, "" if verb in _GENERIC else verb, days=frozenset(aspects(text).get("weekday", ())))
     return Ban(frozenset(), verb) if verb and verb not in _GENERIC else None
 
 
@@ -168,6 +178,7 @@ def _ban_zh(text: str) -> Ban | None:
     return None
 
 
+@lru_cache(maxsize=64)
 def permission_of(sentence: str, context: str = "") -> Permission | None:
     """What the sentence permits or withdraws in words of a permission; None for a question, a supposition, a report.
     The context is the message around it."""
@@ -179,11 +190,26 @@ def permission_of(sentence: str, context: str = "") -> Permission | None:
     if not withdrawn:
         parts = (part for part in _CLAUSE.split(sentence) if part and not _NEGATED.search(part.replace("no longer", "")))
         text = ", ".join(part for part in parts if not _NEGATED_ZH.search(part))
-        plain = _PERMIT.search(text) or _AFTER_ALL.search(text) or "可以" in text or (_PERMIT_ZH.search(text) and _AGAIN_ZH.search(text))
+        plain = (
+            _PERMIT.search(text)
+            or (_AFTER_ALL.search(text) and not _TOLD.search(text))
+            or "可以" in text
+            or (_PERMIT_ZH.search(text) and _AGAIN_ZH.search(text))
+        )
         if not plain:
             return None
     changed = _AGAIN.search(sentence) is not None
-    return Permission(text, frozenset(keys(text.replace("-", " "))), frozenset(keys(context.replace("-", " "))), changed, withdrawn)
+    things, around = frozenset(keys(text.replace("-", " "))), frozenset(keys(context.replace("-", " ")))
+    return Permission(text, things, around, changed, withdrawn, _bare_days(text))
+
+
+def _bare_days(text: str) -> frozenset[str]:
+    days: set[str] = set()
+    for clause in text.split(", "):
+        named = aspects(clause).get("weekday", ())
+        if named and _PERMIT.search(clause) and not topic(clause) - _GENERIC - _COMING:
+            days.update(named)
+    return frozenset(days)
 
 
 def is_lifted(ban: Ban, permission: Permission) -> float:
@@ -191,14 +217,23 @@ def is_lifted(ban: Ban, permission: Permission) -> float:
     if ban.chinese:
         named = sum(thing in permission.text for thing in ban.things)
         covered = named / len(ban.things)
-        covered = max(covered, _COVERED_PLAINLY) if ban.head and ban.head in permission.text else covered
+        if ban.head and (ban.head in permission.text or _has_both(ban.head, permission.text)):
+            covered = max(covered, _COVERED_PLAINLY)
         return covered if covered >= _COVERED_ZH else 0.0
     changed = permission.changed or permission.withdrawn
-    here = ban.things & permission.things
+    things, permitted = {root(thing) for thing in ban.things}, {root(thing) for thing in permission.things}
+    here = things & permitted
+    if changed and not here and ban.days & permission.days:
+        return _COVERED
     if not here:
         return _COVERED if ban.verb and changed and _does(ban.verb, permission.text) else 0.0
-    covered = len(here | (ban.things & permission.around)) / len(ban.things)
+    covered = len(here | (things & {root(thing) for thing in permission.around})) / len(things)
     return covered if covered >= (_COVERED if changed else _COVERED_PLAINLY) else 0.0
+
+
+def _has_both(pair: str, text: str) -> bool:
+    """Whether both characters of a verb and its thing stand in the text, the other way round ("猫可以带进来了" of 带猫)."""
+    return len(pair) == 2 and pair[1] in text and pair[0] in text[text.index(pair[1]) :]
 
 
 def _does(verb: str, text: str) -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from trimtab.core.messages import Message
-from trimtab.distill.aspects import keys
+from trimtab.distill.aspects import aspects, keys
+from trimtab.distill.changes import own_words
 
 _MAX_OPTION_CHARS, _MAX_OFFER_CHARS, _MAX_SENTENCE_CHARS = 160, 12_000, 240
 # an offer is looked for in so many assistant messages before the choice
@@ -74,6 +75,13 @@ _CUT = re.compile(r"[;；\n]|,? (?:and|or) (?=\(?(?:option |plan |[A-H][).:]|\d[
 # a yes to such a question chooses nothing
 _OPEN_QUESTION = re.compile(r"\b(?:or|one of|any of|either|which)\b|还是|哪", re.I)
 _TRAILING_OR = re.compile(r"[,，]?\s*(?:\bor|\band|或者?|还是)$", re.I)
+# no choice, or a choice of what is not named
+_WEIGHS = re.compile(
+    r"\b(?:i'm|i am|i was|my|away|busy|ugly|not?|none|neither|nor|don't|doesn't|isn't|never|without|but|or|than|if|hmm+|expensive|difference|nice|pricey|cheaper|really)\b|[不没别]|但|或|[是在]我|我在|比|贵|[吗呢？]|区别|还行",
+    re.I,
+)
+_DENIED = re.compile(r"\W*(?:not|anything but)\b[^,;.]*$|(?:不要|别|不选|不是)[^，。；]*$", re.I)
+_MAX_PICK_CHARS = 60
 _MARKS = re.compile(r"\*\*|__|`")
 
 
@@ -93,6 +101,8 @@ def choice_text(sentence: str, recent: Sequence[Message]) -> str:
     sentence = sentence.strip()
     if not sentence or len(sentence) > _MAX_SENTENCE_CHARS:
         return ""
+    if _DENIED.match(sentence):
+        return ""
     offers = [message.text for message in recent if message.role == "assistant" and message.text.strip()][-_MAX_OFFERS:]
     for age, offer in enumerate(reversed(offers)):
         options = _options(offer[-_MAX_OFFER_CHARS:])
@@ -103,6 +113,40 @@ def choice_text(sentence: str, recent: Sequence[Message]) -> str:
         if age == 0 and _AGREES.match(sentence):
             return _agreed(sentence, offer[-_MAX_OFFER_CHARS:], options)
     return ""
+
+
+def picked(sentence: str, recent: Sequence[Message]) -> str:
+    """Which of several things that the assistant has just offered the sentence names, in the words of the offer; "" where
+    it names none or two, denies one, or weighs.
+
+    Unlike `choice_text` it takes an option by any word that the others do not have ("Friday works" of Thursday or Friday),
+    so the caller asks it only for what may be a choice.
+    """
+    sentence = sentence.strip()
+    last = next((message for message in reversed(recent) if message.role in ("assistant", "user")), None)
+    if not sentence or len(sentence) > _MAX_PICK_CHARS or last is None or last.role != "assistant" or not last.text.strip():
+        return ""
+    options = _options(last.text[-_MAX_OFFER_CHARS:])
+    if len(options) < 2 or _WEIGHS.search(sentence) or own_words(sentence) == "":
+        return ""
+    chosen = _chosen(sentence, options) or _by_words(sentence, options)
+    return _said(chosen) if chosen else ""
+
+
+def _by_words(sentence: str, options: Sequence[_Option]) -> _Option | None:
+    """The one option of which the sentence has a word or a value that no other has."""
+    ours = _marks(sentence)
+    theirs = [_marks(option.text) for option in options]
+    fitting = [
+        option
+        for at, option in enumerate(options)
+        if ours & (theirs[at] - frozenset().union(*(other for number, other in enumerate(theirs) if number != at)))
+    ]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _marks(text: str) -> frozenset[str]:
+    return keys(text) | {f"{aspect}:{value}" for aspect, values in aspects(text).items() for value in values}
 
 
 def _options(offer: str) -> list[_Option]:
@@ -190,7 +234,7 @@ def _agreed(sentence: str, offer: str, options: Sequence[_Option]) -> str:
         return _clip(asked["en"] or asked["zh"])
     if len(options) >= 2:
         advised = _ADVISED.search(last)
-        return _said(picked) if advised and (picked := _chosen(advised["en"] or advised["zh"], options)) else ""
+        return _said(best) if advised and (best := _chosen(advised["en"] or advised["zh"], options)) else ""
     proposals = list(_ADVISED.finditer(last))
     return _clip(proposals[0]["en"] or proposals[0]["zh"]) if len(proposals) == 1 else ""
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from msgspec import Struct
-
 from trimtab.core.messages import Message
-from trimtab.core.summary import PINNED_FIELDS, Field, ItemChanges, SummaryItem
-from trimtab.distill.classify import Group, Label, Verdict, judge
+from trimtab.core.summary import Field, ItemChanges, SummaryItem
+from trimtab.distill.classify import judge
 from trimtab.distill.facts import fact_texts
+from trimtab.distill.found import Found, Part
 from trimtab.distill.headings import Passage, heading_kind, passages, points
-from trimtab.distill.resolve import choice_text, is_change, lifts, names_a_change, settled, superseded, turns_back
+from trimtab.distill.resolve import settled
 from trimtab.distill.sentences import Span
 from trimtab.distill.spans import bounded, data_spans, user_spans
+from trimtab.distill.stated import STATED, add_stated, picks, takes_back
 from trimtab.distill.status import tool_facts
 from trimtab.distill.todos import OPEN_BOX, is_todo
 from trimtab.distill.voices import mask
@@ -26,6 +26,8 @@ _LIVE_LIMITS: dict[Field, int] = {"fact": 200, "action": 200, "todo": 60, "quest
 _LEAST_QUESTION_CHARS = 12
 # letters; in Chinese two are enough for an order
 _LEAST_SENTENCE_CHARS = 5
+# what is shorter is no sentence, but may be the letter of an option
+_LEAST_SENTENCE = 3
 # a point of a list of rules need look less like one; what ends as a question must look more like one
 _LENIENT_POINT, _STRICT_QUESTION = 0.2, 0.25
 _QUESTION_MARKS = ("?", "？")
@@ -33,56 +35,10 @@ _QUESTION_MARKS = ("?", "？")
 _ASKING = re.compile(
     r"\W*(?:(?:so|and|but|also|ok|okay|hi|hello|hey|well)[,. ]+)*(?:how (?:can|do|does|should|would|to|much|many)|what(?:'s| is| are| should| would| do| if)|which|why|"
     r"can you (?:help|explain|tell|show|walk|give|suggest|recommend)|could you (?:help|explain|tell|show|walk|give|suggest|recommend)|should i|do you|does (?:it|this|that)|is (?:it|this|there)|are there|"
-    r"i(?:'m| am) (?:trying|wondering|not sure|struggling|curious|worried|having)|i (?:was|need help|want to know|wonder))\b"
+    r"i(?:'m| am) (?:trying|wondering|not sure|struggling|curious|worried|having)|i (?:was(?! wrong)|need help|want to know|wonder))\b"
     r"|(?:怎么|如何|为什么|是不是|能不能|可不可以|要不要|有没有)",
     re.I,
 )
-_REPLACEABLE = PINNED_FIELDS | {"preference"}
-
-
-class _Part(Struct, frozen=True):
-    """A stretch of the author's own words: as it is, with the words of others blanked out, and the message around it."""
-
-    text: str
-    masked: str
-    message: str
-    is_user: bool
-
-
-class _Found(Struct):
-    """What is being gathered of one message."""
-
-    seq: int
-    active: Sequence[SummaryItem]
-    recent: Sequence[Message]
-    added: list[SummaryItem] = []
-    superseded: list[str] = []
-    closed: list[str] = []
-    questions: int = 0
-    texts: set[str] | None = None
-    replaceable: list[SummaryItem] | None = None
-
-    def add(self, field: Field, text: str, supersedes: str = "", reason: str = "") -> None:
-        """Add an item unless one that says the same in the same words is active."""
-        text = text.strip()
-        if self.texts is None:
-            self.texts = {item.text for item in self.active if item.status == "active"}
-        if not text or text in self.texts:
-            return
-        self.texts.add(text)
-        if supersedes:
-            self.superseded.append(supersedes)
-        self.added.append(SummaryItem(f"i{self.seq}.{len(self.added)}", field, text, (self.seq,), "active", supersedes, reason))
-
-    def candidates(self) -> list[SummaryItem]:
-        """The items that a sentence may replace, oldest first; those of this message too, each only once."""
-        if self.replaceable is None:
-            self.replaceable = [item for item in self.active if item.status == "active" and item.field in _REPLACEABLE]
-        ours = [item for item in self.added if item.field in _REPLACEABLE]
-        return [item for item in [*self.replaceable, *ours] if item.item_id not in self.superseded]
-
-    def changes(self) -> ItemChanges:
-        return ItemChanges(tuple(self.added), tuple(self.superseded), tuple(dict.fromkeys(self.closed)))
 
 
 def extract(
@@ -101,7 +57,7 @@ def extract(
         call_names: call id -> tool name, for tool results.
         recent: messages before it, oldest first, for what "the second one" is.
     """
-    found = _Found(seq, active, recent)
+    found = Found(seq, active, recent)
     if message.role in ("user", "system"):
         _from_author(found, message.text, message.role == "user")
     elif message.role == "assistant":
@@ -115,13 +71,15 @@ def extract(
     return found.changes()
 
 
-def _from_author(found: _Found, text: str, is_user: bool) -> None:
+def _from_author(found: Found, text: str, is_user: bool) -> None:
     own = user_spans(text)
     if not own:
         return
     found.closed += settled("\n".join(text[start:end] for start, end in own), found.active, "user" if is_user else "system")
+    if is_user and len(text.strip()) < _LEAST_SENTENCE:
+        picks(found, text.strip(), text, is_user)
     for start, end in bounded(own):
-        part = _Part(text[start:end], mask(text[start:end]), text, is_user)
+        part = Part(text[start:end], mask(text[start:end]), text, is_user)
         for passage in passages(part.masked, 0, end - start):
             if passage.heading_end:
                 _take_list(found, part, passage)
@@ -137,17 +95,20 @@ def _from_author(found: _Found, text: str, is_user: bool) -> None:
                 room -= 1
 
 
-def _take(found: _Found, part: _Part, start: int, end: int, lenient: float = 0.0) -> None:
+def _take(found: Found, part: Part, start: int, end: int, lenient: float = 0.0) -> None:
     """Add what a sentence of an author says."""
     sentence = part.text[start:end]
     if len(sentence) < _LEAST_SENTENCE_CHARS and sentence.isascii():
+        picks(found, sentence, part.message, part.is_user)
         return
     asks = sentence.endswith(_QUESTION_MARKS) or _ASKING.match(sentence) is not None
     verdicts = judge(part.masked[start:end], not part.is_user, lenient=lenient - (_STRICT_QUESTION if asks else 0.0))
-    stated = [verdict for verdict in verdicts if verdict.group in _STATED]
+    stated = [verdict for verdict in verdicts if verdict.group in STATED]
     for verdict in stated:
-        _add_stated(found, sentence[verdict.start : verdict.end], verdict, part.message)
-    if stated or _takes_back(found, sentence, part.message):
+        add_stated(found, sentence[verdict.start : verdict.end], verdict, part, asks)
+    if stated or takes_back(found, sentence, part.masked[start:end], part, asks):
+        return
+    if not asks and picks(found, sentence, part.message, part.is_user):
         return
     group = verdicts[0].group if verdicts else None
     if part.is_user and (asks or group == "question") and len(sentence) >= _LEAST_QUESTION_CHARS and found.questions < _MAX_QUESTIONS:
@@ -157,46 +118,7 @@ def _take(found: _Found, part: _Part, start: int, end: int, lenient: float = 0.0
         found.add("todo", sentence.removeprefix(OPEN_BOX))
 
 
-_STATED: frozenset[Group] = frozenset({"rule", "decision", "preference"})
-_FIELD_OF: dict[Label, Field] = {
-    "constraint": "constraint",
-    "negative": "negative",
-    "role": "role",
-    "format": "format",
-    "preference": "preference",
-    "decision": "decision",
-    "reversal": "decision",
-}
-
-
-def _add_stated(found: _Found, said: str, verdict: Verdict, text: str) -> None:
-    field = _FIELD_OF[verdict.label]
-    candidates = found.candidates()
-    old = ""
-    if candidates:
-        # what does not speak of a change changes nothing, however many words it shares with an older rule
-        turns = verdict.label == "reversal" or turns_back(said)
-        if turns or names_a_change(said):
-            old = superseded(said, field, candidates, is_reversal=turns, context=text)
-        elif field == "decision" and is_change(said):
-            chosen = [item for item in candidates if item.field == "decision"]
-            old = superseded(said, field, chosen, is_reversal=True, context=text)
-        old = old or lifts(said, candidates, context=text)
-    found.add(field, said, old, choice_text(said, found.recent) if field == "decision" and found.recent else "")
-
-
-def _takes_back(found: _Found, sentence: str, text: str) -> bool:
-    """Add a sentence that is no rule itself but lifts one."""
-    candidates = found.candidates()
-    if not candidates:
-        return False
-    old = lifts(sentence, candidates, context=text)
-    if old:
-        found.add("decision", sentence, old)
-    return bool(old)
-
-
-def _take_list(found: _Found, part: _Part, passage: Passage) -> None:
+def _take_list(found: Found, part: Part, passage: Passage) -> None:
     """Add what a heading with its list says.
 
     Under "Never:" each point is ruled out, and under "House rules:" each point that can be a rule is one: one item a
@@ -219,7 +141,7 @@ def _take_list(found: _Found, part: _Part, passage: Passage) -> None:
             _take(found, part, start, end, lenient=_LENIENT_POINT if kind == "rules" else 0.0)
 
 
-def _from_assistant(found: _Found, message: Message) -> None:
+def _from_assistant(found: Found, message: Message) -> None:
     text = message.text
     if not text:
         return
@@ -245,7 +167,7 @@ def _lines(text: str, start: int, end: int) -> Iterator[Span]:
             yield passage.start, passage.end
 
 
-def _close_oldest(found: _Found) -> None:
+def _close_oldest(found: Found) -> None:
     live: dict[Field, list[str]] = {}
     for item in [*found.active, *found.added]:
         if item.field in _LIVE_LIMITS and item.status == "active":
