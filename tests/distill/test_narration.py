@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from trimtab.distill import extract
-from trimtab.distill.narration import is_program, obliges_to_nothing, tells_own_doing
+from trimtab.distill.narration import decides_nothing, is_program, obliges_to_nothing, tells_own_doing
 from trimtab.evals.extraction.turns import message_of
 
 RULES = {"constraint", "negative", "role", "format"}
@@ -59,3 +59,25 @@ def test_need_not_beside_an_order() -> None:
 def test_program_text(text: str) -> None:
     assert is_program(text)
     assert not {item.field for item in extract(message_of("user", text), 1, [], {}).added} & RULES
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let's go with this approach!",
+        "Sure, let's dive into those problems.",
+        "I'll run the audit and note the metrics.",
+        "Yeah, that plan sounds good to me.",
+        "那就这样吧",
+    ],
+)
+def test_what_names_no_choice_decides_nothing(text: str) -> None:
+    assert decides_nothing(text)
+    assert "decision" not in {item.field for item in extract(message_of("user", text), 1, [], {}).added}
+
+
+@pytest.mark.parametrize(
+    "text", ["Let's go with the fixed rate.", "I'll take the refund.", "We'll roll back to v2.8.1", "那就定周五的那班"]
+)
+def test_a_named_choice_is_one(text: str) -> None:
+    assert not decides_nothing(text)

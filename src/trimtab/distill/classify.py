@@ -14,7 +14,7 @@ from trimtab.distill import features_en, features_zh
 from trimtab.distill.clauses import HAN, clauses, is_chinese
 from trimtab.distill.features_en import StandIn
 from trimtab.distill.model import Feature, Model, model
-from trimtab.distill.narration import is_program, obliges_to_nothing, tells_own_doing
+from trimtab.distill.narration import decides_nothing, is_program, obliges_to_nothing, tells_own_doing
 from trimtab.distill.sentences import MAX_SENTENCE_CHARS, Span
 from trimtab.distill.voices import MASK, mask
 
@@ -177,7 +177,9 @@ def judge(masked: str, is_system: bool, *, lenient: float = 0.0) -> list[Verdict
         least["rule"] = _LEAST_OF_PLAIN
     if is_program(masked) or tells_own_doing(masked) or obliges_to_nothing(masked):
         least["rule"] = max(least["rule"], _LEAST_OF_NARRATION)
-    if _PLAIN_CHANGE.search(masked) or _PLAIN_DECISION.search(masked):
+    if decides_nothing(masked):
+        least["decision"] = max(least["decision"], _LEAST_OF_NARRATION)
+    elif _PLAIN_CHANGE.search(masked) or _PLAIN_DECISION.search(masked):
         least["decision"] = _LEAST_OF_PLAIN
     if _PLAIN_PREFERENCE.search(masked):
         least["preference"] = _LEAST_OF_PLAIN_PREFERENCE

@@ -37,6 +37,24 @@ _NEED_NOT = re.compile(
     r"\b(?:no need (?:to|for)|(?:don'?t|do not|doesn'?t|won'?t) (?:have|need) to|needn'?t|not necessary)\b|没必要|没有必要|不必|不需要|无需|无须|用不着|犯不着",
     re.I,
 )
+_YES = (
+    r"\W*(?:(?:yeah|yes|yep|yup|sure|ok|okay|alright|right|great|perfect|cool|and|so|well|hmm|fine|thanks|i think|i guess)\b[\s,.!]*){0,4}"
+)
+_IT = r"(?:this|that|it|these|those|the (?:next one|others?|rest))(?: (?:approach|plan|idea|steps?|one|way|then|now|please))*"
+_EMPTY_ASSENT = re.compile(
+    _YES
+    + rf"(?:(?:let'?s|i'?ll|i will|we'?ll|i'd)\s+(?:definitely |just )?(?:do|try|go (?:with|for|ahead with)|proceed with|take|use|stick (?:with|to)|keep|follow) {_IT}"
+    r"|(?:this|that|it)(?: (?:plan|idea|approach|one))? (?:works|sounds (?:good|great|fine|perfect)|is fine|makes sense)(?: (?:for me|to me|then))?)[\s.!]*$"
+    r"|^(?:那就?|行|好的?|可以|嗯|没问题)?[，,]?(?:就)?(?:这样|这么办|这么定|按你说的办?|听你的|照你说的办?|那样)(?:吧|了)?[。！!]*$",
+    re.I,
+)
+# to choose is to name what is chosen; all else that one is going to do oneself is a plan
+_MOVES_ON = re.compile(
+    _YES
+    + r"(?:let'?s (?:dive|move on|start|begin|continue|talk|look|discuss|see|get (?:started|back)|proceed|focus|break|think|recap|go (?:over|through|back))\b"
+    r"|(?:i|we)(?:'ll| will)(?: (?:also|definitely|just|try to|make sure to|then|probably))* (?!go (?:with|for)|take|use|choose|pick|have|keep|book|stay|switch|stick|accept|order|buy|pay|want|need|be\b|settle|adopt|skip|drop|roll|cancel|submit|sign|stop)\w+)",
+    re.I,
+)
 _PROGRAM = re.compile(
     r"^\s*(?://|/\*|\*/|#include\b|<!--|<\w+[ >]|import \w|from \w+ import\b|(?:public|private|const|let|var|def|class|function|return) \S+.*[;({:]\s*$|git \w+ |\$ \w|npm |pip |docker )"
     r"|\);?\s*$|\w\(\)|=>|\}\s*;?\s*$|;\s*$"
@@ -53,6 +71,11 @@ def tells_own_doing(sentence: str) -> bool:
 def obliges_to_nothing(sentence: str) -> bool:
     """Whether it only guesses how something is, or says that something need not be."""
     return _GUESS_ZH.match(sentence) is not None or (_NEED_NOT.search(sentence) is not None and not _ORDER_BESIDE.search(sentence))
+
+
+def decides_nothing(sentence: str) -> bool:
+    """Whether it agrees to what it does not name, announces its author's own next step, or only moves the talk on."""
+    return _EMPTY_ASSENT.match(sentence) is not None or _MOVES_ON.match(sentence) is not None
 
 
 def is_program(sentence: str) -> bool:
