@@ -81,6 +81,7 @@ _STANDING_ORDER = re.compile(
 _LEAST_OF_PLAIN = 0.12
 # what tells of the author's own doing must look very much like a rule to be one
 _LEAST_OF_NARRATION = 0.7
+_NEVER = 2.0
 # "I prefer" is one whatever follows; it is not pinned, so that a wrong one costs little
 _LEAST_OF_PLAIN_PREFERENCE = 0.03
 _LEAST_STUCK_WORDS = 12
@@ -178,7 +179,7 @@ def judge(masked: str, is_system: bool, *, lenient: float = 0.0) -> list[Verdict
     if is_program(masked) or tells_own_doing(masked) or obliges_to_nothing(masked):
         least["rule"] = max(least["rule"], _LEAST_OF_NARRATION)
     if decides_nothing(masked):
-        least["decision"] = max(least["decision"], _LEAST_OF_NARRATION)
+        least["decision"] = _NEVER
     elif _PLAIN_CHANGE.search(masked) or _PLAIN_DECISION.search(masked):
         least["decision"] = _LEAST_OF_PLAIN
     if _PLAIN_PREFERENCE.search(masked):

@@ -78,6 +78,11 @@ def decides_nothing(sentence: str) -> bool:
     return _EMPTY_ASSENT.match(sentence) is not None or _MOVES_ON.match(sentence) is not None
 
 
+def agrees_to_unnamed(sentence: str) -> bool:
+    """Whether it agrees to something that only what was said before it can name."""
+    return _EMPTY_ASSENT.match(sentence) is not None
+
+
 def is_program(sentence: str) -> bool:
     """Whether it is a line of a program or a shell rather than of a language."""
     return _PROGRAM.search(sentence) is not None

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from trimtab.core.summary import Field, SummaryItem
 from trimtab.distill.classify import Group, Label, Verdict, probabilities_of_groups
 from trimtab.distill.found import Found, Part
+from trimtab.distill.narration import agrees_to_unnamed
 from trimtab.distill.resolve import (
     changed_item,
     choice_text,
@@ -109,7 +110,9 @@ def picks(found: Found, sentence: str, message: str, is_user: bool) -> bool:
     # what is more than an answer tells of other things
     if not is_user or not found.recent or len(message) > _LONGEST_ANSWER:
         return False
-    choice = picked(sentence, found.recent)
+    # "let's do it" names nothing by itself, and something after an offer
+    assents = agrees_to_unnamed(sentence)
+    choice = picked(sentence, found.recent) or (choice_text(sentence, found.recent) if assents else "")
     least = _LEAST_OF_BARE_PICK if len(sentence) <= _BARE_CHARS else _LEAST_OF_PICK
     if not choice or probabilities_of_groups(sentence, is_system=False).get("decision", 0.0) < least:
         return False
