@@ -15,10 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trimtab.errors import CorruptEntry, Erased, NotFound, SchemaTooNew, SeqConflict, StoreBusy, StoreError
-from trimtab.stores import Batch, Body, LaneKey, Snapshot, SqliteStore, StoredEntry, Turn, open_store
+from trimtab.stores import Batch, Body, LaneKey, Literals, Scope, Snapshot, SqliteStore, StoredEntry, Turn, lane_scope, open_store
 from trimtab.stores.schema import migrations
 from trimtab.stores.sqlite import superfluous_snapshots
 from trimtab.testing.store_conformance import LANE, entry, turn
+from trimtab.testing.store_rows import ranked, vector
 
 
 @pytest.fixture
@@ -238,15 +239,18 @@ def test_large_text_is_compressed_and_noise_is_not(path: Path, store: SqliteStor
 def test_terms_that_are_very_long_are_found(store: SqliteStore) -> None:
     long = "x" * 40_000
     store.commit(LANE, Batch(turns=[turn(1, long), turn(2, long + "y")]), 0)
-    assert [hit.turn_id for hit in store.search_words(LANE, [long], 5)] == [1]
+    assert [hit.turn_id for hit in ranked(store, LANE, [long], 5)] == [1]
     store.commit(LANE, Batch(dropped_turns=[1]), 0)
-    assert store.search_words(LANE, [long], 5) == []
+    assert ranked(store, LANE, [long], 5) == []
 
 
 def test_dropped_words_leave_nothing_behind(path: Path, store: SqliteStore) -> None:
     store.commit(LANE, Batch(turns=[turn(1, "CT-88213 word word"), turn(2, "kept")]), 0)
     store.commit(LANE, Batch(dropped_turns=[1]), 0)
-    assert on_disk(path, "SELECT count(*), count(DISTINCT term) FROM word_places") == [(1, 1)]
+    on_disk(path, "CREATE VIRTUAL TABLE word_list USING fts5vocab ('words', 'row')")
+    listed = [str(term) for (term,) in on_disk(path, "SELECT term FROM word_list")]
+    kept = {term[2:] for term in listed if term[1] == "\ue020"}
+    assert kept == {"kept"}
     assert on_disk(path, "SELECT turn_count, term_count FROM lanes") == [(1, 1)]
 
 
@@ -264,9 +268,9 @@ def test_search_is_what_a_scan_finds(texts: list[list[str]], data: st.DataObject
     asked = data.draw(st.lists(st.sampled_from(["red", "green", "blue", "看板", "ct-1", "none"]), max_size=3))
     store = open_store(":memory:")
     store.commit(LANE, Batch(turns=[turn(number, " ".join(words)) for number, words in enumerate(texts, start=1)]), 0)
-    hits = store.search_words(LANE, asked, 99)
+    hits = ranked(store, LANE, asked, 99)
     assert {hit.turn_id for hit in hits} == {number for number, words in enumerate(texts, start=1) if set(words) & set(asked)}
-    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert [hit.words for hit in hits] == sorted((hit.words for hit in hits), reverse=True)
     store.close()
 
 
@@ -279,7 +283,14 @@ def _race(path: str, writer: int, rounds: int, start: object, won: object) -> No
     mine = []
     while (seq := store.head(LANE).last_seq + 1) <= rounds:
         try:
-            store.commit(LANE, Batch(entries=[entry(seq, data=b"%d" % writer)]), seq - 1)
+            key = LaneKey(LANE.tenant_id, LANE.project_id, f"of {writer}")
+            own = store.head(key).last_seq
+            literals = [Literals(own + 1, ("lit",))]
+            store.commit(
+                key, Batch(entries=[entry(own + 1)], turns=[turn(own % 5, "own")], vectors=[vector(own % 5)], literals=literals), own
+            )
+            batch = Batch(entries=[entry(seq, data=b"%d" % writer)], turns=[turn(seq, "shared")], vectors=[vector(seq)])
+            store.commit(LANE, batch, seq - 1)
             mine.append(seq)
         except SeqConflict:
             continue
@@ -298,6 +309,14 @@ def test_processes_that_create_and_append_together_share_the_numbers(path: Path)
         writer.join(60)
     store = SqliteStore(path)
     rows = store.load(LANE)
+    project = Scope(LANE.tenant_id, LANE.project_id)
+    assert sorted(row.turn_id for row in store.search(project, ["shared"], 99).rows) == list(range(1, 61))
+    own = [key for key in store.sessions(LANE.tenant_id, LANE.project_id) if key != LANE]
+    ends = [store.head(key).last_seq for key in own]
+    assert len(store.search(project, ["own"], 99).rows) == sum(min(5, end) for end in ends)
+    assert len(list(store.vectors(project, "e"))) == 60 + sum(min(5, end) for end in ends)
+    assert len(store.find_literal(project, "lit", limit=10_000)) == sum(ends)
+    assert store.revision(project)[1] == sum(max(0, end - 5) for end in ends)
     store.close()
     assert [row.seq for row in rows] == list(range(1, 61))
     assert {row.seq: int(row.data) for row in rows} == {seq: writer for writer, mine in claimed.items() for seq in mine}
@@ -306,14 +325,24 @@ def test_processes_that_create_and_append_together_share_the_numbers(path: Path)
 
 _ENDLESS = """
 import sys
-from trimtab.stores import Batch, Body, Snapshot, SqliteStore, Turn
+from trimtab.stores import Batch, Body, Literals, Snapshot, SqliteStore
 from trimtab.testing.store_conformance import LANE, entry, turn
+from trimtab.testing.store_rows import vector
 store = SqliteStore(sys.argv[1])
 seq = store.head(LANE).last_seq
 while True:
     seq += 1
     body = Body(f"b{seq}", b"%d " % seq * 200)
-    batch = Batch(entries=[entry(seq, request=seq)], bodies=[body], turns=[turn(seq, f"word w{seq}")], snapshot=Snapshot(seq, 1, b"s"))
+    # the turn before comes again, as one that grew, and the one before that goes
+    batch = Batch(
+        entries=[entry(seq, request=seq)],
+        bodies=[body],
+        turns=[turn(seq - 1, f"word w{seq - 1} again"), turn(seq, f"word w{seq}")],
+        dropped_turns=[seq - 2],
+        vectors=[vector(seq - 1), vector(seq, 0), vector(seq, 1)],
+        literals=[Literals(seq, ("same", f"lit{seq}"))],
+        snapshot=Snapshot(seq, 1, b"s"),
+    )
     store.commit(LANE, batch, seq - 1)
     print(seq, flush=True)
 """
@@ -345,9 +374,32 @@ def test_14_no_acknowledged_entry_is_missing_after_kill_9(path: Path) -> None:
         assert len(store.bodies("tenant", [f"b{row.seq}" for row in rows])) == len(rows)
         with pytest.raises(NotFound):
             store.bodies("tenant", [f"b{len(rows) + 1}"])
-        assert [hit.turn_id for hit in store.search_words(LANE, [f"w{len(rows)}"], 5)] == [len(rows)]
+        assert [hit.turn_id for hit in ranked(store, LANE, [f"w{len(rows)}"], 5)] == [len(rows)]
         assert store.snapshot_seqs(LANE)[-1] == len(rows)
+        check_recalled(path, store, len(rows))
         store.close()
+
+
+def check_recalled(path: Path, store: SqliteStore, count: int) -> None:
+    """Two turns are left of what `_ENDLESS` wrote, three vectors, and every literal; in each table and list nothing more."""
+    kept = store.search(lane_scope(LANE), ["word", "again"], 9)
+    assert ([row.turn_id for row in kept.rows], kept.turn_count, kept.mean_length) == ([count - 1, count], 2, 2.5)
+    assert store.revision(lane_scope(LANE)) == (2 * count, 2 * count - 2)
+    assert [row.data for row in store.vectors(lane_scope(LANE), "e")] == [b"%d 0 e" % (count - 1), b"%d 0 e" % count, b"%d 1 e" % count]
+    assert store.find_literal(lane_scope(LANE), "same", limit=2**30) == [(LANE, seq) for seq in range(count, 0, -1)]
+    assert store.find_literal(lane_scope(LANE), f"lit{count}") == [(LANE, count)]
+    assert store.literals_upto(LANE) == count
+    assert on_disk(path, "SELECT count(*) FROM turns") == [(2,)]
+    assert on_disk(path, "SELECT count(*) FROM vectors") == [(3,)]
+    db = sqlite3.connect(path)
+    db.execute("CREATE VIRTUAL TABLE temp.listed USING fts5vocab ('main', 'words', 'row')")
+    db.execute("CREATE VIRTUAL TABLE temp.literal_list USING fts5vocab ('main', 'literals', 'row')")
+    assert db.execute("SELECT sum(doc) FROM listed").fetchone() == (3 + 2 + 2 * 4,)
+    assert db.execute("SELECT sum(doc) FROM literal_list").fetchone() == (2 * count,)
+    for name in ("words", "literals"):
+        db.execute(f"INSERT INTO {name} ({name}) VALUES ('integrity-check')")
+    assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    db.close()
 
 
 # -- property 15: what is new bounds what is written

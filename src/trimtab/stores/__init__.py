@@ -5,21 +5,48 @@ from __future__ import annotations
 from pathlib import Path
 
 from trimtab.settings import Durability
-from trimtab.stores.protocol import Batch, Body, Count, Hit, LaneHead, LaneKey, Snapshot, Store, StoredEntry, Turn
+from trimtab.stores.protocol import (
+    NO_FILTER,
+    Batch,
+    Body,
+    Candidate,
+    Count,
+    Filter,
+    LaneHead,
+    LaneKey,
+    Literals,
+    Scope,
+    Snapshot,
+    Store,
+    StoredEntry,
+    Turn,
+    Vector,
+    VectorRow,
+    WordMatches,
+    lane_scope,
+)
 from trimtab.stores.sqlite import SqliteStore
 
 __all__ = [
+    "NO_FILTER",
     "Batch",
     "Body",
+    "Candidate",
     "Count",
-    "Hit",
+    "Filter",
     "LaneHead",
     "LaneKey",
+    "Literals",
+    "Scope",
     "Snapshot",
     "SqliteStore",
     "Store",
     "StoredEntry",
     "Turn",
+    "Vector",
+    "VectorRow",
+    "WordMatches",
+    "lane_scope",
     "open_store",
 ]
 

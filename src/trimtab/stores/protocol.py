@@ -1,113 +1,53 @@
-"""What a store must offer: an append-only ledger by lane, bodies by content, snapshots, word search.
+"""What a store must offer: an append-only ledger by lane, bodies by content, snapshots, and the rows that recall reads.
 
 A store knows nothing of what entries mean. Hashes, sequence numbers and JSON come from the session.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
-from msgspec import Struct
+from trimtab.stores.values import (
+    NO_FILTER,
+    Batch,
+    Body,
+    Candidate,
+    Count,
+    Filter,
+    LaneHead,
+    LaneKey,
+    Literals,
+    Scope,
+    Snapshot,
+    StoredEntry,
+    Turn,
+    Vector,
+    VectorRow,
+    WordMatches,
+    lane_scope,
+)
 
-
-class LaneKey(Struct, frozen=True, order=True):
-    """Whose ledger. Every row begins with these four."""
-
-    tenant_id: str
-    project_id: str
-    session_id: str
-    lane_id: str = "main"
-
-
-class StoredEntry(Struct, frozen=True, array_like=True):
-    """One ledger row.
-
-    Attributes:
-        seq: 1, 2, 3 ... within the lane, without gaps.
-        parent_seq: the entry it follows on its branch; 0 for the first.
-        at_node: seq of the newest message on its branch at that time (its own seq for a message); 0 for none.
-        kind: tag of the entry's type.
-        version: version of that type.
-        at_ms: wall clock when it was appended, Unix milliseconds.
-        data: JSON of the entry.
-        request: number of the request, for a RequestSent; 0 otherwise.
-    """
-
-    seq: int
-    parent_seq: int
-    at_node: int
-    kind: str
-    version: int
-    at_ms: int
-    data: bytes
-    request: int = 0
-
-
-class Body(Struct, frozen=True, array_like=True):
-    """Bytes by content. `codec` says how they are stored ("" as they are, "zlib" compressed)."""
-
-    body_id: str
-    data: bytes
-
-
-class Count(Struct, frozen=True, array_like=True):
-    """Raw token count of a body by one counter."""
-
-    body_id: str
-    counter_id: str
-    tokens: int
-    content_class: str = ""
-
-
-class Turn(Struct, frozen=True, array_like=True):
-    """One searchable turn. `terms` is its text already cut into words by us, joined by spaces."""
-
-    turn_id: int
-    first_seq: int
-    last_seq: int
-    at_ms: int
-    role: str
-    terms: str
-    tags: dict[str, list[str]] = {}
-    origin_ids: tuple[int, ...] = ()
-
-
-class Hit(Struct, frozen=True, array_like=True):
-    """A turn found, best first; `score` is larger for better."""
-
-    turn_id: int
-    first_seq: int
-    last_seq: int
-    at_ms: int
-    role: str
-    score: float
-    tags: dict[str, list[str]] = {}
-
-
-class Snapshot(Struct, frozen=True, array_like=True):
-    seq: int
-    version: int
-    data: bytes
-
-
-class LaneHead(Struct, frozen=True, array_like=True):
-    """Where a lane ends: last seq, number of the last request, and the seq that its current branch ends at."""
-
-    last_seq: int
-    last_request: int
-    head_seq: int
-
-
-class Batch(Struct, frozen=True, kw_only=True):
-    """Everything one transaction writes to one lane."""
-
-    entries: Sequence[StoredEntry] = ()
-    bodies: Sequence[Body] = ()
-    counts: Sequence[Count] = ()
-    turns: Sequence[Turn] = ()
-    dropped_turns: Sequence[int] = ()
-    snapshot: Snapshot | None = None
+__all__ = [
+    "NO_FILTER",
+    "Batch",
+    "Body",
+    "Candidate",
+    "Count",
+    "Filter",
+    "LaneHead",
+    "LaneKey",
+    "Literals",
+    "Scope",
+    "Snapshot",
+    "Store",
+    "StoredEntry",
+    "Turn",
+    "Vector",
+    "VectorRow",
+    "WordMatches",
+    "lane_scope",
+]
 
 
 class Store(Protocol):
@@ -120,7 +60,9 @@ class Store(Protocol):
     def commit(self, key: LaneKey, batch: Batch, expect_seq: int) -> None:
         """Write the whole batch in one transaction, or nothing.
 
-        Bodies that are already there are not written again; that this lane holds them is noted. Turns with a known id replace the old row and its words.
+        Bodies that are already there are not written again; that this lane holds them is noted. Turns with a known id replace the old row with its words and vectors.
+        Vectors of a turn that is not there (any more) are passed over. Literals are of entries in this batch, or fill up what
+        `literals_upto` says is missing; any others are there already and are passed over.
         Raises:
             SeqConflict: the lane does not end at `expect_seq`, or a request number is taken.
             StoreBusy: the database stayed locked past the store's own patience.
@@ -153,14 +95,66 @@ class Store(Protocol):
 
     def snapshot_seqs(self, key: LaneKey) -> list[int]: ...
 
-    def search_words(self, key: LaneKey, terms: Sequence[str], limit: int, before_seq: int | None = None) -> list[Hit]:
-        """Turns of this session (all its lanes share nothing) by BM25 over `terms` (any of them), best first;
-        with `before_seq` only turns whose last_seq is below it. Terms are matched whole and literally."""
+    def search(self, scope: Scope, terms: Sequence[str], limit: int, where: Filter = NO_FILTER) -> WordMatches:
+        """The `limit` turns that rank highest by BM25 over `terms` (any of them), best first, of equal ones the newer.
+        Terms are matched whole and literally."""
         ...
+
+    def candidates(self, docs: Sequence[int], scope: Scope, where: Filter = NO_FILTER) -> list[Candidate]:
+        """Those of the rows that are in the scope and pass, in the order of `docs`."""
+        ...
+
+    def newest(self, scope: Scope, limit: int, where: Filter = NO_FILTER) -> list[Candidate]:
+        """The turns of the scope that were added last, newest first; of its lanes those that grew last."""
+        ...
+
+    def terms(self, docs: Sequence[int], scope: Scope) -> dict[int, str]:
+        """The search terms of those of the rows that are in the scope, joined by spaces."""
+        ...
+
+    def neighbors(self, docs: Sequence[int], scope: Scope, distance: int = 2) -> dict[int, tuple[int, ...]]:
+        """For each of the rows in the scope the rows of its lane and kind around it by first_seq: up to `distance` before,
+        nearest first, then up to `distance` after, nearest first."""
+        ...
+
+    def vectors(self, scope: Scope, embedder_id: str, after_doc: int = 0, after_number: int = 0) -> Iterator[VectorRow]:
+        """Vectors of one embedder by doc and window, of rows after `after_doc`, that arrived after `after_number`.
+
+        Vectors may arrive later than those of newer rows: an index that is kept up to date remembers the highest `number`.
+        """
+        ...
+
+    def unembedded(self, scope: LaneKey | Scope, embedder_id: str, limit: int) -> list[tuple[LaneKey, Turn]]:
+        """Turns without vectors of that embedder, oldest row first."""
+        ...
+
+    def revision(self, scope: Scope) -> tuple[int, int]:
+        """(highest doc that was ever given in the scope, rows dropped or replaced so far)."""
+        ...
+
+    def find_literal(self, scope: Scope, literal: str, prefix: bool = False, limit: int = 50) -> list[tuple[LaneKey, int]]:
+        """(lane, seq) of the entries that hold the literal, case aside, newest first. Literals of more than 512 characters
+        are found whole only."""
+        ...
+
+    def literals_upto(self, key: LaneKey) -> int:
+        """The seq up to which the literals of all entries are there: the lane's last, but for lanes that are older than
+        literals and were not filled up yet."""
+        ...
+
+    def set_private(self, key: LaneKey, private: bool) -> None:
+        """Whether other lanes see this one. A lane that does not exist yet begins with it."""
+        ...
+
+    def is_private(self, key: LaneKey) -> bool: ...
 
     def turns(self, key: LaneKey, turn_ids: Sequence[int]) -> list[Turn]: ...
 
     def sessions(self, tenant_id: str, project_id: str) -> list[LaneKey]: ...
+
+    def lanes(self, tenant_id: str, project_id: str, session_id: str) -> list[LaneKey]:
+        """Every lane of the session, sorted."""
+        ...
 
     def size_bytes(self) -> int:
         """Bytes of all that is stored (live pages of the database)."""

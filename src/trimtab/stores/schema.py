@@ -10,6 +10,7 @@ from importlib.resources import files
 from msgspec import Struct
 
 from trimtab.errors import SchemaTooNew, StoreError
+from trimtab.stores.index import place_of, stored_document
 
 
 class Migration(Struct, frozen=True):
@@ -59,6 +60,8 @@ def found_number(db: sqlite3.Connection, name: str) -> int:
 
 def apply(db: sqlite3.Connection, name: str) -> None:
     """Apply what is missing. Runs inside the caller's write transaction."""
+    db.create_function("words_place", 3, place_of, deterministic=True)
+    db.create_function("words_document", 8, stored_document, deterministic=True)
     for migration in migrations()[found_number(db, name) :]:
         for statement in migration.statements:
             db.execute(statement)

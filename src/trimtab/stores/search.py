@@ -1,188 +1,272 @@
-"""Turns and their words: an FTS5 index as the postings, BM25 over one lane's own numbers.
+"""The turns of a scope that rank highest by BM25, without reading most of what shares a word with the query.
 
 SQLite's own `bm25()` counts documents over the whole file: a session's ranking would change with, and slow down
-by, other sessions and tenants. Here each term is stored with its lane's number in front, and its postings are
-read by exact term (`word_places`), so that nothing outside the lane is touched and no query syntax exists.
+by, other sessions and tenants. Here a list of row numbers is read by term and stretch (index.py), rarest term
+first. Once what the unread terms could still add is less than what the last of the best has, no turn can come in
+that was not seen: only those that were seen and could still be among the best are scored by their stored terms
+(Turtle and Flood's MaxScore). The result is exact.
 """
 
 from __future__ import annotations
 
 import sqlite3
+from collections import Counter
 from collections.abc import Sequence
-from hashlib import blake2b
-from heapq import nsmallest
+from functools import lru_cache
+from heapq import heappush, heapreplace, nlargest
+from itertools import pairwise
 from math import log
-from typing import TypeAlias
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
-from trimtab.stores.codec import pack, unpack
-from trimtab.stores.protocol import Hit, LaneKey, Turn
+from trimtab.stores.counts import ListCounts
+from trimtab.stores.index import CLASSES, KIND, MOST_LENGTH, ROLE, class_terms, doc_of, filter_term
+from trimtab.stores.protocol import Candidate, Filter, WordMatches
+from trimtab.stores.scopes import Lanes
+from trimtab.stores.turns import Sieve, docs_in_time, terms_of_docs
 
 # the values that Lucene and SQLite use
 _K1 = 1.2
 _B = 0.75
-# FTS5 cuts tokens at 32,768 bytes; long ones are replaced by their hash well before
-_TERM_CHARS = 512
-# The `ascii` tokenizer folds A-Z and splits at ASCII punctuation; moved to private-use code points these
-# characters are opaque to it, so that a term is found whole and literally.
-_OPAQUE = {code: 0xE000 + code for code in range(128) if not (chr(code).isdigit() or chr(code).islower())}
-_LANE_MARK = "\ue020"
 
-# A term in at most this many places is rare: it is always read whole.
-RARE_PLACES = 32
-# Turns that rare terms must have found for the common ones to be left unread.
-ENOUGH_TURNS = 10
-# Places of common terms that one search reads at most.
-MOST_PLACES = 600
-
-# One statement for many terms: most of what a small read costs is the statement.
-_ONE_TERM = "SELECT * FROM (SELECT ?, doc FROM word_places WHERE term = ? LIMIT ?)"
-_TERMS_A_STATEMENT = 64
-
-_OF_LANE = "tenant_id = ? AND project_id = ? AND session_id = ? AND lane_id = ?"
-_TURN_COLUMNS = "turn_id, first_seq, last_seq, at_ms, role, tags, origin_ids, codec, key_id, checksum, terms"
-
-KeyRow: TypeAlias = tuple[str, str, str, str]
-_decode_tags = msgspec.json.Decoder(dict[str, list[str]]).decode
-_decode_ids = msgspec.json.Decoder(tuple[int, ...]).decode
+# In a scope of so few turns the lists are read at once instead of counted first.
+_READ_ROWS = 2_000
+# Scoring a turn by its stored terms costs about as much as reading so many rows of a list (measured).
+_ROWS_A_RESCORE = 30
+# Where a filter is left to be asked, so many turns for each that is wanted are looked up, and if they do not do, so many.
+_LOOKED_UP = (4, 16, 64)
+# Turns that are looked up at a time.
+_CHUNK = 128
+# Rows within a filter's time that are worth collecting before the lists are read.
+_MOST_TIMED = 50_000
 
 
-class Totals(Struct):
-    """A lane's number in the index, and how many turns and terms it has. Changed in place by what is put and dropped."""
-
-    lane_no: int
-    turn_count: int
-    term_count: int
+_decode_places = msgspec.json.Decoder(list[int]).decode
 
 
-def key_row(key: LaneKey) -> KeyRow:
-    return key.tenant_id, key.project_id, key.session_id, key.lane_id
+class _Weights(dict[int, float]):
+    """BM25's part of a term by the turn's length, for a class of times it occurs; of infinitely many times for 0."""
+
+    def __init__(self, times: int, mean_length: float) -> None:
+        super().__init__()
+        self.times, self._mean_length = times, mean_length
+
+    def __missing__(self, length: int) -> float:
+        self[length] = found = _weight(self.times, length, self._mean_length) if self.times else _K1 + 1
+        return found
 
 
-def _indexed(term: str, lane_no: int) -> str:
-    if len(term) > _TERM_CHARS:
-        term = blake2b(term.encode(), digest_size=16).hexdigest()
-    return f"{lane_no}{_LANE_MARK}{term.translate(_OPAQUE)}"
+def _weight(times: int, length: int, mean_length: float) -> float:
+    return times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * length / mean_length))
 
 
-def _document(terms: str, lane_no: int) -> str:
-    return " ".join(_indexed(term, lane_no) for term in terms.split())
+@lru_cache(maxsize=16)
+def _weights(mean_length: float) -> tuple[tuple[_Weights, _Weights], ...]:
+    """(least, most) weights for each of `CLASSES`."""
+    return tuple((_Weights(fewest, mean_length), _Weights(most, mean_length)) for fewest, most in CLASSES)
 
 
-def put_turn(db: sqlite3.Connection, key: LaneKey, totals: Totals, turn: Turn) -> None:
-    """Store a turn and index its words, instead of the turn with its id if there is one."""
-    drop_turn(db, key, totals, turn.turn_id)
-    length = len(turn.terms.split())
-    tags = msgspec.json.encode(turn.tags) if turn.tags else b""
-    origin_ids = msgspec.json.encode(turn.origin_ids) if turn.origin_ids else b""
-    row = (turn.turn_id, turn.first_seq, turn.last_seq, turn.at_ms, turn.role, tags, origin_ids, *pack(turn.terms.encode()), length)
-    cursor = db.execute(
-        f"INSERT INTO turns (tenant_id, project_id, session_id, lane_id, {_TURN_COLUMNS}, length) VALUES ({'?, ' * 15}?)",
-        (*key_row(key), *row),
+class _Term(Struct):
+    """A term of the query. `idf` and what it can add at most are the scope's."""
+
+    text: str
+    indexed: tuple[str, ...]
+    doc_count: int
+    idf: float
+    lists: list[list[int]]  # of each class, where they are read already
+
+    @property
+    def most(self) -> float:
+        return self.idf * (_K1 + 1)
+
+
+def search(db: sqlite3.Connection, lanes: Lanes, counts: ListCounts, terms: Sequence[str], limit: int, where: Filter) -> WordMatches:
+    """See `Store.search`."""
+    turn_count = lanes.turn_count
+    mean_length = lanes.term_count / turn_count if turn_count else 0.0
+    # what is no single word was never indexed
+    asked = sorted({term for term in terms if term.split() == [term]})
+    if not asked or not mean_length:
+        return WordMatches([], turn_count, mean_length, 0.0)
+    sifted = bool(where.since_ms or where.until_ms or _also(lanes.project_no, where))
+    known = [term for text in asked if (term := _term(db, lanes, counts, text, sifted)).doc_count]
+    known.sort(key=lambda term: (term.doc_count, term.text))
+    ceiling = sum(term.most for term in known)
+    rows = _Run(db, lanes, known, where, mean_length).best(limit) if known and limit > 0 else []
+    return WordMatches(rows, turn_count, mean_length, ceiling, {term.text: term.idf for term in known})
+
+
+def _term(db: sqlite3.Connection, lanes: Lanes, counts: ListCounts, text: str, sifted: bool) -> _Term:
+    indexed = class_terms(lanes.project_no, text)
+    lists: list[list[int]] = []
+    if lanes.turn_count <= _READ_ROWS and not sifted:
+        lists = [_places(db, lanes, f'"{each}"') for each in indexed]
+        doc_count = sum(map(len, lists))
+    else:
+        doc_count = sum(counts.count(db, lanes, each) for each in indexed)
+    # a remembered count may be a little too high
+    doc_count = min(doc_count, lanes.turn_count)
+    return _Term(text, indexed, doc_count, log(1 + (lanes.turn_count - doc_count + 0.5) / (doc_count + 0.5)), lists)
+
+
+def _places(db: sqlite3.Connection, lanes: Lanes, match: str) -> list[int]:
+    # as one JSON value: half the time of a row each (measured)
+    sql = "SELECT json_group_array(rowid) FROM words WHERE words MATCH ? AND rowid BETWEEN ? AND ?"
+    found: list[int] = []
+    for span in lanes.spans:
+        found += _decode_places(db.execute(sql, (match, *span)).fetchone()[0])
+    return found
+
+
+class _Run:
+    """One search: what was read so far, and what the seen turns have at least."""
+
+    def __init__(self, db: sqlite3.Connection, lanes: Lanes, terms: list[_Term], where: Filter, mean_length: float) -> None:
+        self._db, self._terms, self._mean_length = db, terms, mean_length
+        self._lanes = lanes
+        self._also = _also(lanes.project_no, where)
+        self._timed = docs_in_time(db, lanes, where, _MOST_TIMED) if where.since_ms or where.until_ms else None
+        # what the lists have sifted is not asked again
+        left = Filter(before_seq=where.before_seq, lane=where.lane)
+        self._sieve = Sieve(lanes, left if self._timed is not None else replace(left, since_ms=where.since_ms, until_ms=where.until_ms))
+        self._read_most = 0.0  # what the terms that were read can add
+        self._is_closed = False
+        # by row number: the least score, and how much more it may be where the list does not tell
+        self._least: dict[int, float] = {}
+        self._slack: dict[int, float] = {}
+        # by row number: the rows that were looked up, None for one that does not pass; those scored exactly
+        self._rows: dict[int, Candidate | None] = {}
+        self._scores: dict[int, float] = {}
+
+    def best(self, limit: int) -> list[Candidate]:
+        rests = [0.0]
+        for term in reversed(self._terms):
+            rests.append(rests[-1] + term.most)
+        rests = rests[-2::-1]  # what the terms after each can add
+        sizes = [term.doc_count for term in self._terms[1:]] + [0]
+        for term, rest, next_size in zip(self._terms, rests, sizes, strict=True):
+            self._read(term)
+            found = self._settle(limit, rest, next_size)
+            if found is not None:
+                return found
+        raise AssertionError("with nothing left to read a search is settled")
+
+    def _read(self, term: _Term) -> None:
+        least, slack, idf = self._least, self._slack, term.idf
+        self._read_most += term.most
+        lists = term.lists or map(self._list, term.indexed)
+        for places, (low, high) in zip(lists, _weights(self._mean_length), strict=True):
+            same, got = low.times == high.times, least.get
+            for place in least.keys() & places if self._is_closed else places:
+                length = place & MOST_LENGTH
+                if same and length != MOST_LENGTH:
+                    least[place] = got(place, 0.0) + idf * low[length]
+                    continue
+                # a row of MOST_LENGTH may be longer, and have less
+                added = idf * low[length] if length != MOST_LENGTH else 0.0
+                least[place] = least.get(place, 0.0) + added
+                slack[place] = slack.get(place, 0.0) + idf * high[length] - added
+
+    def _list(self, indexed: str) -> list[int]:
+        found = _places(self._db, self._lanes, f'"{indexed}"{self._also}')
+        if self._timed is None:
+            return found
+        return [place for place in found if doc_of(place) in self._timed]
+
+    def _settle(self, limit: int, rest: float, next_size: int) -> list[Candidate] | None:
+        """The best, unless a turn that was not seen may be among them, or reading on is cheaper than to find out.
+
+        Args:
+            rest: what the unread terms can add.
+            next_size: rows in the next list; 0 where all are read.
+        """
+        least, slack = self._least, self._slack
+        if rest and len(least) < limit:
+            return None
+        if rest > self._read_most:
+            return None
+        bar = self._bar(limit)
+        if rest > bar:
+            return None
+        # no turn can come in any more; of those that were seen, these may still be among the best
+        pool = [(score + slack.get(place, 0.0), place) for place, score in least.items() if score + rest >= bar]
+        pool += [(most, place) for place, more in slack.items() if least[place] + rest < bar <= (most := least[place] + more) + rest]
+        if rest and (len(pool) - limit) * _ROWS_A_RESCORE > next_size:
+            self._least = {place: least[place] for _, place in pool}
+            self._slack = {place: slack[place] for _, place in pool if place in slack}
+            self._is_closed = True
+            return None
+        pool.sort(key=lambda row: (row[0], doc_of(row[1])), reverse=True)
+        return self._rank(pool, limit, rest)
+
+    def _bar(self, limit: int) -> float:
+        """What the last of the best has at least, as far as is known; 0 for not enough turns."""
+        # what does not pass a filter says nothing of what is wanted
+        known = nlargest(limit, self._least.values()) if self._sieve.lets_all_pass else self._passing(limit)
+        return known[-1] if len(known) == limit else 0.0
+
+    def _passing(self, limit: int) -> list[float]:
+        """What the best that pass the filter have at least; fewer than `limit` where they are not soon found."""
+        known: list[float] = []
+        for most in _LOOKED_UP:
+            top = nlargest(limit * most, self._least, key=self._least.__getitem__)
+            self._look_up(top)
+            known = [self._least[place] for place in top if self._rows[place] is not None][:limit]
+            if len(known) == limit or len(top) == len(self._least):
+                break
+        return known
+
+    def _rank(self, pool: list[tuple[float, int]], limit: int, rest: float) -> list[Candidate] | None:
+        heap: list[tuple[float, int, int]] = []
+        starts = [*range(0, len(pool), _CHUNK), len(pool)]
+        for start, end in pairwise(starts):
+            if len(heap) == limit and pool[start][0] + rest <= heap[0][0]:
+                break
+            chunk = [place for _, place in pool[start:end]]
+            self._look_up(chunk)
+            self._score_all(chunk, rest)
+            for place in chunk:
+                if self._rows[place] is None:
+                    continue
+                entry = self._scores[place], doc_of(place), place
+                if len(heap) < limit:
+                    heappush(heap, entry)
+                elif entry > heap[0]:
+                    heapreplace(heap, entry)
+        if rest and (len(heap) < limit or heap[0][0] < rest):
+            return None
+        rows = ((self._rows[place], score) for score, _, place in sorted(heap, reverse=True))
+        return [replace(row, words=score) for row, score in rows if row is not None]
+
+    def _look_up(self, places: Sequence[int]) -> None:
+        new = [place for place in places if place not in self._rows]
+        found = self._sieve.candidates(self._db, [doc_of(place) for place in new])
+        for place in new:
+            self._rows[place] = found.get(doc_of(place))
+
+    def _score_all(self, places: Sequence[int], rest: float) -> None:
+        unscored = [place for place in places if place not in self._scores and self._rows[place] is not None]
+        by_terms = [place for place in unscored if rest or place in self._slack]
+        stored = terms_of_docs(self._db, [doc_of(place) for place in by_terms]) if by_terms else {}
+        for place in by_terms:
+            self._scores[place] = self._score(stored[doc_of(place)])
+        if not rest:
+            self._scores.update((place, self._least[place]) for place in unscored if place not in self._scores)
+
+    def _score(self, terms: list[str]) -> float:
+        # in the order in which the lists are read: sums of floats depend on it
+        score, count = 0.0, Counter(terms)
+        for term in self._terms:
+            if times := count.get(term.text):
+                score += term.idf * _weight(times, len(terms), self._mean_length)
+        return score
+
+
+def _also(project_no: int, where: Filter) -> str:
+    """What a list is intersected with, so that only turns of these roles, kinds and tags are in it."""
+    kinds = [(ROLE, where.roles), (KIND, where.kinds), *where.tags.items()]
+    return "".join(
+        " AND (" + " OR ".join(f'"{filter_term(project_no, kind, value)}"' for value in values) + ")" for kind, values in kinds if values
     )
-    db.execute("INSERT INTO words (rowid, terms) VALUES (?, ?)", (cursor.lastrowid, _document(turn.terms, totals.lane_no)))
-    totals.turn_count += 1
-    totals.term_count += length
-
-
-def drop_turn(db: sqlite3.Connection, key: LaneKey, totals: Totals, turn_id: int) -> None:
-    """Remove a turn and its words; nothing where there is none."""
-    where = f"{_OF_LANE} AND turn_id = ?"
-    row = db.execute(f"SELECT doc, length, codec, key_id, checksum, terms FROM turns WHERE {where}", (*key_row(key), turn_id)).fetchone()
-    if row is None:
-        return
-    doc, length, *packed = row
-    # a contentless index has to be told what it is to forget
-    document = _document(unpack(f"turn {turn_id}", *packed).decode(), totals.lane_no)
-    db.execute("INSERT INTO words (words, rowid, terms) VALUES ('delete', ?, ?)", (doc, document))
-    db.execute("DELETE FROM turns WHERE doc = ?", (doc,))
-    totals.turn_count -= 1
-    totals.term_count -= length
-
-
-def read_turns(db: sqlite3.Connection, key: LaneKey, turn_ids: Sequence[int]) -> list[Turn]:
-    rows = db.execute(
-        f"SELECT {_TURN_COLUMNS} FROM turns WHERE {_OF_LANE} AND turn_id IN (SELECT value FROM json_each(?))",
-        (*key_row(key), msgspec.json.encode(list(turn_ids)).decode()),
-    ).fetchall()
-    found: dict[int, Turn] = {}
-    for turn_id, first_seq, last_seq, at_ms, role, tags, origin_ids, *packed in rows:
-        terms = unpack(f"turn {turn_id}", *packed).decode()
-        ids = _decode_ids(origin_ids) if origin_ids else ()
-        found[turn_id] = Turn(turn_id, first_seq, last_seq, at_ms, role, terms, _tags(tags), ids)
-    return [found[turn_id] for turn_id in turn_ids if turn_id in found]
-
-
-def _tags(stored: bytes) -> dict[str, list[str]]:
-    return _decode_tags(stored) if stored else {}
-
-
-def search_words(db: sqlite3.Connection, totals: Totals, terms: Sequence[str], limit: int, before_seq: int | None) -> list[Hit]:
-    """See `Store.search_words`. Of equal scores the newer turn comes first."""
-    postings = _postings(db, totals, terms)
-    if not postings or limit < 1:
-        return []
-    rows = db.execute(
-        "SELECT doc, turn_id, length FROM turns WHERE doc IN (SELECT value FROM json_each(?)) AND last_seq < ?",
-        (msgspec.json.encode(list(postings)).decode(), 2**63 - 1 if before_seq is None else before_seq),
-    )
-    mean_length = totals.term_count / totals.turn_count
-    ranked: list[tuple[float, int, int]] = []
-    for doc, turn_id, length in rows:
-        base = _K1 * (1 - _B + _B * length / mean_length)
-        score = sum(weight * times * (_K1 + 1) / (times + base) for weight, times in postings[doc])
-        ranked.append((-score, -turn_id, doc))
-    return [_hit(db, doc, -score) for score, _, doc in nsmallest(limit, ranked)]
-
-
-def _postings(db: sqlite3.Connection, totals: Totals, terms: Sequence[str]) -> dict[int, list[tuple[float, int]]]:
-    """(weight of the term, times it occurs) by document.
-
-    Rare terms are read whole. Common ones, which tell little apart, are read only as long as the rare ones have
-    found too few turns and `MOST_PLACES` are not spent: a search costs the same however long the session is.
-    """
-    postings: dict[int, list[tuple[float, int]]] = {}
-    # sorted: sums of floats depend on their order, and the order of the caller's words must not matter
-    indexed = sorted({_indexed(term, totals.lane_no) for term in terms})
-    found = _places(db, indexed, RARE_PLACES)
-    for docs in found:
-        if docs is not None:
-            _weigh(postings, docs, totals)
-    left = MOST_PLACES
-    for term in (term for term, docs in zip(indexed, found, strict=True) if docs is None):
-        if len(postings) >= ENOUGH_TURNS or left <= 0:
-            break
-        (docs,) = _places(db, (term,), left)
-        left -= left if docs is None else len(docs)
-        if docs is not None:
-            _weigh(postings, docs, totals)
-    return postings
-
-
-def _places(db: sqlite3.Connection, terms: Sequence[str], most: int) -> list[dict[int, int] | None]:
-    """For each term the times it occurs by document; None where it occurs more than `most` times."""
-    places: list[dict[int, int] | None] = []
-    for first in range(0, len(terms), _TERMS_A_STATEMENT):
-        some = terms[first : first + _TERMS_A_STATEMENT]
-        values = [value for number, term in enumerate(some) for value in (number, term, most + 1)]
-        docs: list[dict[int, int]] = [{} for _ in some]
-        counts = [0] * len(some)
-        for number, doc in db.execute(" UNION ALL ".join([_ONE_TERM] * len(some)), values):
-            counts[number] += 1
-            docs[number][doc] = docs[number].get(doc, 0) + 1
-        places += [found if count <= most else None for found, count in zip(docs, counts, strict=True)]
-    return places
-
-
-def _weigh(postings: dict[int, list[tuple[float, int]]], docs: dict[int, int], totals: Totals) -> None:
-    weight = log(1 + (totals.turn_count - len(docs) + 0.5) / (len(docs) + 0.5))
-    for doc, times in docs.items():
-        postings.setdefault(doc, []).append((weight, times))
-
-
-def _hit(db: sqlite3.Connection, doc: int, score: float) -> Hit:
-    row = db.execute("SELECT turn_id, first_seq, last_seq, at_ms, role, tags FROM turns WHERE doc = ?", (doc,)).fetchone()
-    turn_id, first_seq, last_seq, at_ms, role, tags = row
-    return Hit(turn_id, first_seq, last_seq, at_ms, role, score, _tags(tags))

@@ -13,22 +13,23 @@ import msgspec
 from trimtab.errors import Erased, NotFound, SeqConflict, StoreError
 from trimtab.settings import Durability
 from trimtab.stores.codec import pack, unpack
+from trimtab.stores.counts import ListCounts
 from trimtab.stores.link import MEMORY, Link, connect, connect_read_only, told
-from trimtab.stores.protocol import Batch, Body, Hit, LaneHead, LaneKey, Snapshot, StoredEntry, Turn
+from trimtab.stores.literals import put_literals
+from trimtab.stores.protocol import Batch, Body, LaneHead, LaneKey, Snapshot, StoredEntry
+from trimtab.stores.reads import RecallReads
 from trimtab.stores.schema import apply, found_number, migrations
-from trimtab.stores.search import KeyRow, Totals, drop_turn, key_row, put_turn, read_turns, search_words
+from trimtab.stores.scopes import OF_LANE, KeyRow, Totals, add_lane, key_row, read_totals, write_totals
+from trimtab.stores.turns import drop_turn, put_turn
+from trimtab.stores.vectors import put_vectors
 
 PATIENCE_MS = 5_000
 NEWEST_SNAPSHOTS = 3
 _LAST_SEQ = 2**63 - 1
 
-_OF_LANE = "tenant_id = ? AND project_id = ? AND session_id = ? AND lane_id = ?"
 _ENTRY_COLUMNS = "seq, parent_seq, at_node, kind, version, at_ms, request, codec, key_id, checksum, data"
-_READ_ENTRIES = f"SELECT {_ENTRY_COLUMNS} FROM entries WHERE {_OF_LANE}"
+_READ_ENTRIES = f"SELECT {_ENTRY_COLUMNS} FROM entries WHERE {OF_LANE}"
 _ADD_ENTRY = f"INSERT INTO entries (tenant_id, project_id, session_id, lane_id, {_ENTRY_COLUMNS}) VALUES ({'?, ' * 14}?)"
-_ADD_LANE = """INSERT INTO lanes (tenant_id, project_id, session_id, lane_id, lane_no)
-    VALUES (?, ?, ?, ?, (SELECT coalesce(max(lane_no), 0) + 1 FROM lanes)) RETURNING lane_no"""
-_SET_LANE = f"UPDATE lanes SET last_seq = ?, last_request = ?, turn_count = ?, term_count = ? WHERE {_OF_LANE}"
 # what was erased and is now said again is new: it is stored again
 _ADD_BODY = """INSERT INTO bodies (tenant_id, body_id, codec, key_id, checksum, data) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT (tenant_id, body_id) DO UPDATE SET erased = 0, codec = excluded.codec, key_id = excluded.key_id,
@@ -39,7 +40,7 @@ _ADD_SNAPSHOT = f"""INSERT OR REPLACE INTO snapshots
     (tenant_id, project_id, session_id, lane_id, seq, version, codec, key_id, checksum, data) VALUES ({"?, " * 9}?)"""
 
 
-class SqliteStore:
+class SqliteStore(RecallReads):
     """`Store` on SQLite.
 
     Commits go through one connection, reads of a file through a second one, so that a read never waits for a
@@ -56,6 +57,7 @@ class SqliteStore:
 
     def __init__(self, path: str | Path, durability: Durability = "process", *, patience_ms: int = PATIENCE_MS) -> None:
         self._path = str(path)
+        self._counts = ListCounts()
         with told(self._path):
             newest = _peek(self._path, patience_ms)
             writer = connect(self._path, patience_ms, durability)
@@ -73,7 +75,7 @@ class SqliteStore:
 
     def head(self, key: LaneKey) -> LaneHead:
         with self._reader.reading() as db:
-            row = db.execute(f"SELECT last_seq, last_request FROM lanes WHERE {_OF_LANE}", key_row(key)).fetchone()
+            row = db.execute(f"SELECT last_seq, last_request FROM lanes WHERE {OF_LANE}", key_row(key)).fetchone()
         last_seq, last_request = row or (0, 0)
         return LaneHead(last_seq, last_request, last_seq)
 
@@ -88,25 +90,30 @@ class SqliteStore:
                 raise StoreError(f"entry {entry.seq} stands where {place} is due; number the entries on from expect_seq")
         row = key_row(key)
         with self._writer.writing() as db:
-            lane = db.execute(f"SELECT last_seq, last_request, lane_no, turn_count, term_count FROM lanes WHERE {_OF_LANE}", row)
-            last_seq, last_request, *counted = lane.fetchone() or (0, 0, 0, 0, 0)
-            if last_seq != expect_seq:
-                raise SeqConflict(expect_seq, last_seq)
-            totals = Totals(*counted)
+            totals = read_totals(db, key)
+            if totals.last_seq != expect_seq:
+                raise SeqConflict(expect_seq, totals.last_seq)
             if not totals.lane_no:
-                totals.lane_no = db.execute(_ADD_LANE, row).fetchone()[0]
+                add_lane(db, key, totals)
             _add_entries(db, row, batch.entries, expect_seq)
             _add_bodies(db, key.tenant_id, totals.lane_no, batch.bodies)
             db.executemany(_ADD_COUNT, [(key.tenant_id, c.body_id, c.counter_id, c.content_class, c.tokens) for c in batch.counts])
-            for turn_id in batch.dropped_turns:
-                drop_turn(db, key, totals, turn_id)
-            for turn in batch.turns:
-                put_turn(db, key, totals, turn)
+            totals.last_seq += len(batch.entries)
+            totals.last_request = max([totals.last_request, *(entry.request for entry in batch.entries)])
+            _add_recalled(db, totals, batch, expect_seq)
             if batch.snapshot is not None:
                 _add_snapshot(db, row, batch.snapshot)
-            last_request = max([last_request, *(entry.request for entry in batch.entries)])
-            ends = (expect_seq + len(batch.entries), last_request, totals.turn_count, totals.term_count)
-            db.execute(_SET_LANE, (*ends, *row))
+            write_totals(db, key, totals)
+
+    def set_private(self, key: LaneKey, private: bool) -> None:
+        with self._writer.writing() as db:
+            totals = read_totals(db, key)
+            if not totals.lane_no:
+                add_lane(db, key, totals)
+            if bool(totals.is_private) != private:
+                totals.is_private = int(private)
+                totals.removed_count += 1  # an index that others keep of the project has to be read again
+                write_totals(db, key, totals)
 
     def load(self, key: LaneKey, after_seq: int = 0, upto_seq: int | None = None) -> list[StoredEntry]:
         bounds = (after_seq, _LAST_SEQ if upto_seq is None else upto_seq)
@@ -122,7 +129,7 @@ class SqliteStore:
         return _entry(*row)
 
     def request(self, key: LaneKey, number: int) -> StoredEntry:
-        where = f"{_OF_LANE} AND request > 0"
+        where = f"{OF_LANE} AND request > 0"
         with self._reader.reading(consistent=True) as db:
             row = db.execute(f"{_READ_ENTRIES} AND request > 0 AND request = ?", (*key_row(key), number)).fetchone()
             ends = row or db.execute(f"SELECT min(request), max(request) FROM entries WHERE {where}", key_row(key)).fetchone()
@@ -155,7 +162,7 @@ class SqliteStore:
         with self._reader.reading() as db:
             row = db.execute(
                 f"""SELECT seq, version, codec, key_id, checksum, data FROM snapshots
-                WHERE {_OF_LANE} AND seq <= ? ORDER BY seq DESC LIMIT 1""",
+                WHERE {OF_LANE} AND seq <= ? ORDER BY seq DESC LIMIT 1""",
                 (*key_row(key), upto_seq),
             ).fetchone()
         if row is None:
@@ -168,16 +175,6 @@ class SqliteStore:
         with self._reader.reading() as db:
             return _snapshot_seqs(db, key_row(key))
 
-    def search_words(self, key: LaneKey, terms: Sequence[str], limit: int, before_seq: int | None = None) -> list[Hit]:
-        with self._reader.reading(consistent=True) as db:
-            counted = db.execute(f"SELECT lane_no, turn_count, term_count FROM lanes WHERE {_OF_LANE}", key_row(key)).fetchone()
-            return search_words(db, Totals(*counted), terms, limit, before_seq) if counted else []
-
-    def turns(self, key: LaneKey, turn_ids: Sequence[int]) -> list[Turn]:
-        """In the order of `turn_ids`; unknown ones are left out."""
-        with self._reader.reading() as db:
-            return read_turns(db, key, turn_ids)
-
     def sessions(self, tenant_id: str, project_id: str) -> list[LaneKey]:
         """Every lane of the project, sorted."""
         with self._reader.reading() as db:
@@ -185,6 +182,15 @@ class SqliteStore:
                 """SELECT tenant_id, project_id, session_id, lane_id FROM lanes WHERE tenant_id = ? AND project_id = ?
                 ORDER BY session_id, lane_id""",
                 (tenant_id, project_id),
+            ).fetchall()
+        return list(starmap(LaneKey, rows))
+
+    def lanes(self, tenant_id: str, project_id: str, session_id: str) -> list[LaneKey]:
+        with self._reader.reading() as db:
+            rows = db.execute(
+                """SELECT tenant_id, project_id, session_id, lane_id FROM lanes
+                WHERE tenant_id = ? AND project_id = ? AND session_id = ? ORDER BY lane_id""",
+                (tenant_id, project_id, session_id),
             ).fetchall()
         return list(starmap(LaneKey, rows))
 
@@ -208,6 +214,16 @@ def _peek(path: str, patience_ms: int) -> bool:
         return found_number(db, path) == len(migrations())
     finally:
         db.close()
+
+
+def _add_recalled(db: sqlite3.Connection, totals: Totals, batch: Batch, expect_seq: int) -> None:
+    """What recall reads: turns with words, vectors, literals."""
+    for turn_id in batch.dropped_turns:
+        drop_turn(db, totals, turn_id)
+    for turn in batch.turns:
+        put_turn(db, totals, turn)
+    put_vectors(db, totals, batch.vectors)
+    put_literals(db, totals, batch.literals, expect_seq)
 
 
 def _add_entries(db: sqlite3.Connection, row: KeyRow, entries: Sequence[StoredEntry], expect_seq: int) -> None:
@@ -244,13 +260,13 @@ def _ends(first: int | None, last: int | None) -> tuple[int, ...]:
 
 
 def _snapshot_seqs(db: sqlite3.Connection, row: KeyRow) -> list[int]:
-    return [found[0] for found in db.execute(f"SELECT seq FROM snapshots WHERE {_OF_LANE} ORDER BY seq", row)]
+    return [found[0] for found in db.execute(f"SELECT seq FROM snapshots WHERE {OF_LANE} ORDER BY seq", row)]
 
 
 def _add_snapshot(db: sqlite3.Connection, row: KeyRow, snapshot: Snapshot) -> None:
     db.execute(_ADD_SNAPSHOT, (*row, snapshot.seq, snapshot.version, *pack(snapshot.data)))
     for seq in superfluous_snapshots(_snapshot_seqs(db, row)):
-        db.execute(f"DELETE FROM snapshots WHERE {_OF_LANE} AND seq = ?", (*row, seq))
+        db.execute(f"DELETE FROM snapshots WHERE {OF_LANE} AND seq = ?", (*row, seq))
 
 
 def superfluous_snapshots(seqs: Sequence[int]) -> list[int]:

@@ -13,66 +13,21 @@ class TestMyStoreKept(DurableStoreConformance):
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import pairwise
 from threading import Barrier, Thread
 
 from trimtab.errors import NotFound, SeqConflict, StoreError
-from trimtab.stores.protocol import Batch, Body, Count, Hit, LaneHead, LaneKey, Snapshot, Store, StoredEntry, Turn
+from trimtab.stores.protocol import Batch, Body, Count, LaneHead, Snapshot, Store, StoredEntry
+from trimtab.testing.recall_conformance import RecallConformance
+from trimtab.testing.store_rows import LANE, OTHERS, entry, grow, ids, raises, ranked, turn
 
-LANE = LaneKey("tenant", "project", "session")
-OTHERS = (
-    LaneKey("tenant 2", "project", "session"),
-    LaneKey("tenant", "project 2", "session"),
-    LaneKey("tenant", "project", "session 2"),
-    LaneKey("tenant", "project", "session", "lane 2"),
-)
+__all__ = ["LANE", "OTHERS", "DurableStoreConformance", "StoreConformance", "entry", "turn"]
 
 _PATIENCE_SECONDS = 60  # a writer that died breaks the barrier instead of holding the others for ever
 
 
-def entry(seq: int, *, data: bytes = b"{}", request: int = 0) -> StoredEntry:
-    return StoredEntry(seq, seq - 1, seq, "request" if request else "message", 1, 1_700_000_000_000 + seq, data, request)
-
-
-def turn(turn_id: int, terms: str, *, last_seq: int | None = None) -> Turn:
-    last = turn_id if last_seq is None else last_seq
-    return Turn(turn_id, last, last, 1_000 + turn_id, "user", terms, {"intent": ["question"], "topic": ["看板"]}, (last,))
-
-
-def raises(kind: type[StoreError], call: Callable[[], object]) -> StoreError:
-    """The error of that kind that the call raises."""
-    try:
-        call()
-    except kind as error:
-        return error
-    raise AssertionError(f"{kind.__name__} was not raised")
-
-
-def grow(store: Store, key: LaneKey, count: int) -> None:
-    """Append `count` entries to an empty lane in one commit."""
-    store.commit(key, Batch(entries=[entry(seq, data=b"%d" % seq) for seq in range(1, count + 1)]), 0)
-
-
-def ids(hits: Sequence[Hit]) -> list[int]:
-    return [hit.turn_id for hit in hits]
-
-
-class StoreConformance:
+class StoreConformance(RecallConformance):
     """Contracts that need one empty store."""
-
-    def make_store(self) -> Store:
-        """A new, empty store."""
-        raise NotImplementedError
-
-    @contextmanager
-    def store(self) -> Iterator[Store]:
-        store = self.make_store()
-        try:
-            yield store
-        finally:
-            store.close()
 
     def test_a_lane_that_does_not_exist_is_empty(self) -> None:
         with self.store() as store:
@@ -81,7 +36,7 @@ class StoreConformance:
             assert store.snapshot(LANE, 99) is None
             assert store.snapshot_seqs(LANE) == []
             assert store.turns(LANE, [1]) == []
-            assert store.search_words(LANE, ["word"], 5) == []
+            assert ranked(store, LANE, ["word"], 5) == []
             assert store.sessions("tenant", "project") == []
 
     def test_entries_come_back_as_they_were(self) -> None:
@@ -118,7 +73,7 @@ class StoreConformance:
             assert [found.data for found in store.load(LANE)] == [b"1", b"2"]
             raises(NotFound, lambda: store.bodies(LANE.tenant_id, ["b"]))
             assert store.counts(LANE.tenant_id, ["b"], "o200k") == {}
-            assert store.search_words(LANE, ["word"], 5) == []
+            assert ranked(store, LANE, ["word"], 5) == []
             assert store.snapshot_seqs(LANE) == []
 
     def test_numbers_that_do_not_follow_are_refused(self) -> None:
@@ -161,12 +116,12 @@ class StoreConformance:
             for other in OTHERS:
                 assert store.head(other) == LaneHead(0, 0, 0)
                 assert store.load(other) == []
-                assert store.search_words(other, ["word"], 5) == []
+                assert ranked(store, other, ["word"], 5) == []
                 assert store.turns(other, [1]) == []
                 assert store.snapshot(other, 9) is None
                 raises(NotFound, lambda other=other: store.request(other, 1))  # type: ignore[misc]
                 store.commit(other, batch, 0)
-            assert ids(store.search_words(LANE, ["word"], 5)) == [1]
+            assert ids(ranked(store, LANE, ["word"], 5)) == [1]
 
     def test_sessions_lists_the_lanes_of_one_project(self) -> None:
         with self.store() as store:
@@ -251,70 +206,6 @@ class StoreConformance:
             assert kept[-1] == 400
             assert len(kept) <= 40
 
-    def test_any_of_the_words_finds_and_more_of_them_rank_higher(self) -> None:
-        with self.store() as store:
-            store.commit(LANE, Batch(turns=[turn(1, "red green"), turn(2, "red blue"), turn(3, "gray"), turn(4, "black")]), 0)
-            assert ids(store.search_words(LANE, ["red", "blue"], 5)) == [2, 1]
-            assert ids(store.search_words(LANE, ["red", "blue"], 1)) == [2]
-            assert ids(store.search_words(LANE, ["blue", "red"], 5)) == [2, 1]
-            assert store.search_words(LANE, [], 5) == []
-            assert store.search_words(LANE, ["red"], 0) == []
-            assert store.search_words(LANE, ["white"], 5) == []
-
-    def test_rare_words_and_short_turns_rank_higher(self) -> None:
-        with self.store() as store:
-            turns = [turn(number, "common filler") for number in range(1, 9)]
-            store.commit(LANE, Batch(turns=[*turns, turn(9, "rare filler"), turn(10, "long " * 40 + "target"), turn(11, "target")]), 0)
-            assert ids(store.search_words(LANE, ["common", "rare"], 1)) == [9]
-            assert ids(store.search_words(LANE, ["target"], 2)) == [11, 10]
-
-    def test_a_hit_says_where_the_turn_is(self) -> None:
-        with self.store() as store:
-            store.commit(LANE, Batch(turns=[Turn(3, 7, 9, 1_234, "assistant", "word", {"entities": ["CT-88213"]}, (7, 9))]), 0)
-            (hit,) = store.search_words(LANE, ["word"], 5)
-            assert (hit.turn_id, hit.first_seq, hit.last_seq, hit.at_ms, hit.role) == (3, 7, 9, 1_234, "assistant")
-            assert hit.tags == {"entities": ["CT-88213"]}
-            assert hit.score > 0
-
-    def test_only_turns_that_end_before(self) -> None:
-        with self.store() as store:
-            store.commit(LANE, Batch(turns=[turn(1, "word", last_seq=4), turn(2, "word", last_seq=8)]), 0)
-            assert ids(store.search_words(LANE, ["word"], 5, before_seq=8)) == [1]
-            assert ids(store.search_words(LANE, ["word"], 5, before_seq=9)) == [2, 1]
-            assert store.search_words(LANE, ["word"], 5, before_seq=4) == []
-
-    def test_terms_are_matched_whole_and_literally(self) -> None:
-        odd = ["ct-88213", "a_b.c/d", "a.b+c@x.io", "看板", "c++", "*", '"', "'", "AND", "near(", "col:x", "^a", "-", "(", "Ct-88213", "é"]
-        with self.store() as store:
-            store.commit(LANE, Batch(turns=[turn(number, term) for number, term in enumerate(odd, start=1)]), 0)
-            for number, term in enumerate(odd, start=1):
-                assert ids(store.search_words(LANE, [term], 99)) == [number], term
-            for term in ("ct", "88213", "看", "板", "a_b", "x.io", "e", "and", "near", "a", "ct-*", "", " "):
-                assert store.search_words(LANE, [term], 99) == [], term
-
-    def test_a_turn_with_a_known_id_is_replaced(self) -> None:
-        with self.store() as store:
-            store.commit(LANE, Batch(turns=[turn(1, "old"), turn(2, "other")]), 0)
-            store.commit(LANE, Batch(turns=[turn(1, "new new")]), 0)
-            assert store.search_words(LANE, ["old"], 5) == []
-            assert ids(store.search_words(LANE, ["new"], 5)) == [1]
-            assert store.turns(LANE, [2, 1, 9]) == [turn(2, "other"), turn(1, "new new")]
-
-    def test_a_dropped_turn_is_not_found(self) -> None:
-        with self.store() as store:
-            for batch in (Batch(turns=[turn(1, "word"), turn(2, "word")]), Batch(dropped_turns=[1, 7])):
-                store.commit(LANE, batch, 0)
-            assert ids(store.search_words(LANE, ["word"], 5)) == [2]
-            assert store.turns(LANE, [1]) == []
-
-    def test_ranking_does_not_depend_on_other_lanes(self) -> None:
-        with self.store() as store:
-            store.commit(LANE, Batch(turns=[turn(1, "red green green"), turn(2, "red"), turn(3, "blue")]), 0)
-            before = store.search_words(LANE, ["red", "green"], 5)
-            for other in OTHERS:
-                store.commit(other, Batch(turns=[turn(number, "green " * number) for number in range(1, 20)]), 0)
-            assert store.search_words(LANE, ["red", "green"], 5) == before
-
     def test_size_grows_with_what_is_new(self) -> None:
         with self.store() as store:
             grow(store, LANE, 1)
@@ -352,7 +243,7 @@ class DurableStoreConformance:
             snapshot=Snapshot(2, 1, b"state"),
         )
         store.commit(LANE, batch, 0)
-        hits = store.search_words(LANE, ["word"], 5)
+        hits = ranked(store, LANE, ["word"], 5)
         store.close()
         store = self.open_store()
         assert store.head(LANE) == LaneHead(2, 1, 2)
@@ -361,7 +252,7 @@ class DurableStoreConformance:
         assert store.counts("tenant", ["b"], "o200k") == {"b": 3}
         assert store.turns(LANE, [1]) == list(batch.turns)
         assert store.snapshot(LANE, 2) == batch.snapshot
-        assert store.search_words(LANE, ["word"], 5) == hits != []
+        assert ranked(store, LANE, ["word"], 5) == hits != []
         store.close()
 
     def test_two_stores_see_each_other(self) -> None:
