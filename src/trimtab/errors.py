@@ -21,6 +21,15 @@ TrimtabError
 ├── CompactionError        a compaction that was refused before it was committed
 │   └── ConstraintLost
 ├── ModelError             a language model that was asked gave no answer (some are retryable)
+├── DocumentError          a document that the library cannot take
+│   ├── UnknownDocumentKind
+│   ├── UnreadableDocument damaged, encrypted, binary or empty
+│   ├── DocumentTooLarge
+│   └── MissingExtra       its parser is not installed
+├── ConflictError          what was recalled disagrees with what was decided
+│   ├── Blocked            the step waits until the user or the caller settles it
+│   └── NotSettled         an agent took over what nobody settled
+├── BadNeed                what recall is asked for cannot be read
 ├── ReadError              a part of a stored value that is not there
 │   └── BadSlice
 └── SessionClosed
@@ -29,6 +38,9 @@ TrimtabError
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+_MOST_SHOWN = 5
 
 
 class TrimtabError(Exception):
@@ -184,6 +196,83 @@ class ModelError(TrimtabError):
         self.endpoint, self.problem, self.status, self.retryable = endpoint, problem, status, retryable
         answered = f"answered {status}: {problem}" if status else problem
         super().__init__(f"{endpoint}: {answered}; the history is untouched" + (", try again later" if retryable else ""))
+
+
+class DocumentError(TrimtabError):
+    """A document that the library cannot take; nothing of it was stored. `document` is its name."""
+
+    def __init__(self, document: str, problem: str, advice: str) -> None:
+        self.document, self.problem, self.advice = document, problem, advice
+        super().__init__(f"{document or 'the document'} {problem}; {advice}")
+
+
+class UnknownDocumentKind(DocumentError):
+    """A kind that no reader is there for; `known` lists those there are."""
+
+    def __init__(self, document: str, kind: str, known: Sequence[str]) -> None:
+        self.kind, self.known = kind, tuple(known)
+        super().__init__(document, f"is of kind {kind!r}, which is not read here", f"use one of: {', '.join(self.known)}, or convert it")
+
+
+class UnreadableDocument(DocumentError):
+    """Damaged, encrypted, binary, or without any text."""
+
+
+class DocumentTooLarge(DocumentError):
+    """More than the library takes in one piece."""
+
+    def __init__(self, document: str, found: int, most: int, unit: str = "bytes") -> None:
+        self.found, self.most, self.unit = found, most, unit
+        super().__init__(document, f"has {found:,} {unit}, the most is {most:,}", "split it and add the parts")
+
+
+class MissingExtra(DocumentError):
+    """The parser of this kind is in an extra that is not installed."""
+
+    def __init__(self, document: str, kind: str, extra: str) -> None:
+        self.kind, self.extra = kind, extra
+        super().__init__(document, f"is of kind {kind!r}, whose parser is not installed", f"pip install 'trimtab[{extra}]'")
+
+
+class ConflictError(TrimtabError):
+    """What was recalled disagrees with what was decided, and nobody has settled it. `conflicts` are core `Conflict`s."""
+
+    conflicts: tuple[Any, ...]
+
+
+class Blocked(ConflictError):
+    """A fragment for this step says other than a confirmed decision, or answers an open question. The decision stands; no
+    prompt is made until the user or the caller settles it."""
+
+    def __init__(self, conflicts: Sequence[Any], lines: Sequence[str]) -> None:
+        self.conflicts = tuple(conflicts)
+        shown = "\n".join(lines[:_MOST_SHOWN])
+        more = f"\n(and {len(lines) - _MOST_SHOWN} more)" if len(lines) > _MOST_SHOWN else ""
+        super().__init__(
+            f"the step is blocked by {len(self.conflicts)} open conflict(s):\n{shown}{more}\n"
+            "call settle(conflict_id, keep='decision' or 'fragment'), or record the user's decision, or call "
+            "prompt(despite_conflicts=True) to let the model put the question to the user"
+        )
+
+
+class NotSettled(ConflictError):
+    """What an agent wanted to store takes a fragment's side in a conflict that is open."""
+
+    def __init__(self, what: str, conflict: Any) -> None:
+        self.what, self.conflicts = what, (conflict,)
+        super().__init__(
+            f"{what} takes over what conflict {conflict.conflict_id} leaves open; until the user or the caller settles it this stands "
+            f"[{conflict.item_id}]: {conflict.item_text!r}; ask the user which one holds, or write down both sides as not settled"
+        )
+
+
+class BadNeed(TrimtabError):
+    """A structured query of recall that cannot be read. `field` is the part that is wrong."""
+
+    def __init__(self, field: str, value: object, advice: str) -> None:
+        self.field, self.value, self.advice = field, value, advice
+        shown = repr(value)
+        super().__init__(f"{field} of the need is {shown if len(shown) <= 120 else shown[:119] + '…'}; {advice}")
 
 
 class ReadError(TrimtabError):

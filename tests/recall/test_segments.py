@@ -25,8 +25,8 @@ def test_a_turn_is_what_user_and_assistant_said() -> None:
 
 
 def test_the_intent_is_the_user_s() -> None:
-    assert make_turn(TURN).tags["intent"] == ["question"]
-    assert make_turn(TURN[4:]).tags["intent"] == ["decision"]
+    assert make_turn(TURN).tags["intent"][0] == "question"
+    assert make_turn(TURN[4:]).tags["intent"][0] == "decision"
 
 
 def test_tools_are_in_it_only_if_asked() -> None:

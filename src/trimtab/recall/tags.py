@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from trimtab.recall.intents import ASKS, kinds_in
 from trimtab.recall.words import terms
 
 MAX_ENTITIES = 32
@@ -23,10 +24,12 @@ _ENTITY = re.compile(
     r"(?a:(?P<url>https?://[^\s<>\"'`，。；、）】]{1,300})"
     r"|(?P<email>(?<![\w.+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4})"
     r"|(?P<date>(?<!\d)\d{4}[-/.]\d{1,2}[-/.]\d{1,2}(?!\d)|(?<!\d)(?:\d{4}年\s?)?\d{1,2}月(?:\d{1,2}[日号])?|(?<!\d)\d{4}年"
+    r"|(?<![一二三四五六七八九十])[一二三四五六七八九十]{1,2}月[一二三四五六七八九十]{1,3}[日号]"
     rf"|\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?\b|\b\d{{1,2}} {_MONTH}(?: \d{{4}})?\b)"
     r"|(?P<amount>[$€£¥￥]\s?\d[\d,]{0,20}(?:\.\d{1,6})?(?:\s?(?:million|billion|[kKmMbB]\b|[万亿]))?"
     r"|(?<![\w.])\d[\d,]{0,20}(?:\.\d{1,6})?\s?(?:%|％|USD|EUR|GBP|CNY|RMB|dollars|euros|[万亿]?(?:美元|元|块))"
-    r"|(?<![\w.])\d[\d,]{0,20}(?:\.\d{1,6})?[万亿])"
+    r"|(?<![\w.])\d[\d,]{0,20}(?:\.\d{1,6})?[万亿]"
+    r"|(?<![\w.])\d[\d,]{0,20}(?:\.\d{1,6})?\s?(?:[KMGT]i?B|kg|km|ms|公斤|公里)(?![A-Za-z]))"
     r"|(?P<path>(?<![\w/])(?:~|\.{1,2})?/?(?:[A-Za-z0-9_.-]{1,80}/){1,20}[A-Za-z0-9_.-]{1,80}|\b[A-Za-z0-9_-]{1,80}\.[a-z]{1,4}\b)"
     r"|(?P<identifier>\b[A-Za-z]{1,20}[-_#]?\d[\w-]{0,60}\b|\b[A-Za-z0-9]{1,40}_[A-Za-z0-9_]{1,60}\b"
     r"|\b[a-z]{1,30}(?:[A-Z][a-z0-9]{1,30}){1,6}\b))"
@@ -112,9 +115,20 @@ def topics(words: Sequence[str]) -> list[str]:
 def tags_of(text: str, words: Sequence[str] | None = None, asked: str = "") -> dict[str, list[str]]:
     """{"entities": [...], "intent": [...], "topic": [...]}; a kind without a value is left out.
 
+    The intents are those of `intents`, then the kinds of information that the text gives, strongest first
+    (`intents.GIVEN_KINDS`; "decision" is one of them), then what its questions ask for ("asks_when").
+
     Args:
         words: `terms(text)`, where the caller has them already.
         asked: the user's own words in it, from which the intent is read; "" to read it from the text.
     """
-    kinds = {"entities": entities(text), "intent": intents(asked or text), "topic": topics(terms(text) if words is None else words)}
+    plain = intents(asked or text)
+    given, questions = kinds_in(text)
+    said = [intent for intent in plain if intent != "decision"]
+    late = [intent for intent in plain if intent == "decision" and intent not in given]
+    kinds = {
+        "entities": entities(text),
+        "intent": [*said, *given, *late, *(ASKS + kind for kind in questions)],
+        "topic": topics(terms(text) if words is None else words),
+    }
     return {kind: values for kind, values in kinds.items() if values}
