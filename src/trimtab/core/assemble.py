@@ -12,6 +12,7 @@ from trimtab.core.notes import MetaNote
 from trimtab.core.plan import Action, Place, Reason, Section, Segment
 from trimtab.core.sections import (
     GONE_HEAD,
+    NEWS_HEAD,
     SETTLED_HEAD,
     UPDATE_HEAD,
     Left,
@@ -27,7 +28,7 @@ from trimtab.core.sections import (
     summary_text,
 )
 from trimtab.core.state import SessionState
-from trimtab.core.summary import SummaryItem, folded_decisions
+from trimtab.core.summary import PINNED_FIELDS, SummaryItem, folded_decisions
 from trimtab.errors import ConstraintLost
 
 # of these sections the front of an epoch can go out of date; what changed is then said in the tail
@@ -82,7 +83,7 @@ class Layout:
             texts += self._working()
         texts.append(self._notes())
         texts.append(self._meta_notes(max(left.cut_seq, self.state.cut_seq), altered | left.single))
-        if cap > 0 and ((summary and left) or self.state.inherited):
+        if cap > 0 and ((summary and left) or self.state.inherited or self.state.shared):
             text = summary_text(self.state, left, cap, self._count)
             texts.append(SectionText("summary", text, shown_sources(self.state, text)))
         check_rules(rules, texts)
@@ -90,7 +91,9 @@ class Layout:
 
     def refreshed(self, altered: frozenset[int] = frozenset()) -> tuple[Segment, ...]:
         """The front of `state_first` between two compactions: all is current but the summary, which is made anew only
-        where something that it may list as open no longer is."""
+        where something that it may list as open no longer is, or where other agents have something new to tell."""
+        if self._news():
+            return self.front(Left(self.state.cut_seq, frozenset(self.state.holes)), summary=False, altered=altered)
         if self._lists_settled():
             standing = sum(segment.tokens for segment in self.state.front if segment.section == "summary")
             left = Left(self.state.cut_seq, frozenset(self.state.holes))
@@ -193,12 +196,19 @@ class Layout:
         return updates
 
     def _settled(self, front: Sequence[Segment]) -> SectionText:
-        """What the epoch's summary may list as open and no longer is."""
+        """What the epoch's summary may list as open and no longer is, and what came in from other agents since."""
+        news = [f"- {' '.join(item.text.split())} [{item.item_id}]" for item in self._news()]
+        told = "\n".join([NEWS_HEAD, *news]) if news else ""
         shown = {seq for segment in front if segment.section == "summary" for seq in segment.origin_ids}
         lines = [f"- {item.text} [{item.item_id}]" for item in self.state.settled if item.origin or shown.intersection(item.source_ids)]
         if not lines or not any(segment.section == "summary" for segment in front):
-            return SectionText("summary", "")
-        return SectionText("summary", "\n".join([SETTLED_HEAD, *lines]))
+            return SectionText("summary", told)
+        return SectionText("summary", "\n".join([SETTLED_HEAD, *lines, *([told] if told else [])]))
+
+    def _news(self) -> list[SummaryItem]:
+        """What the summary would say of other agents' work if it were made now."""
+        items = (self.state.items.get(item_id) for item_id in self.state.news)
+        return [item for item in items if item is not None and item.field not in PINNED_FIELDS]
 
     def _told_in_front(self, item: SummaryItem, altered: frozenset[int]) -> bool:
         if item.origin:

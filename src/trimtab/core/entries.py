@@ -14,7 +14,13 @@ from msgspec import Struct
 from trimtab.core.budget import BudgetReport
 from trimtab.core.entries_memory import (
     BriefSet,
+    Checkpointed,
+    ConflictFound,
+    ConflictSettled,
     Distilled,
+    DocumentAdded,
+    DocumentDropped,
+    Given,
     HistoryDropped,
     Indexed,
     Inherited,
@@ -26,7 +32,9 @@ from trimtab.core.entries_memory import (
     Pinned,
     Recalled,
     RecalledHit,
+    RolledBack,
     ScratchpadCleared,
+    Shared,
     StepBegun,
     Unpinned,
     VariableStored,
@@ -52,10 +60,15 @@ __all__ = [
     "Cleared",
     "Compacted",
     "CompactionUndone",
+    "ConflictFound",
+    "ConflictSettled",
     "CounterChanged",
     "Degraded",
     "Distilled",
+    "DocumentAdded",
+    "DocumentDropped",
     "Entry",
+    "Given",
     "HistoryDropped",
     "Indexed",
     "Inherited",
@@ -75,6 +88,7 @@ __all__ = [
     "RequestSent",
     "RolledBack",
     "ScratchpadCleared",
+    "Shared",
     "StepBegun",
     "Unpinned",
     "UsageReported",
@@ -85,7 +99,7 @@ __all__ = [
     "kind_of",
 ]
 
-ENTRY_VERSION = 2
+ENTRY_VERSION = 3
 
 HAS_USER_INPUT = 1
 HAS_REASONING = 2
@@ -137,10 +151,15 @@ class Node(Struct, frozen=True, array_like=True):
 
 
 class MessageAdded(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="message"):
-    """A message of the history."""
+    """A message of the history.
+
+    Attributes:
+        indexed_seq: messages up to here were made searchable together with it; 0 for none.
+    """
 
     node: Node
     key: str = ""
+    indexed_seq: int = 0
 
 
 class BodyReplaced(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="body"):
@@ -281,17 +300,6 @@ class CounterChanged(Struct, frozen=True, omit_defaults=True, tag_field="type", 
     tokens: tuple[tuple[int, int, int], ...]
 
 
-class Checkpointed(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="checkpoint"):
-    name: str
-
-
-class RolledBack(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="rollback"):
-    """The branch goes on from `to_seq`; what came after stays in the ledger."""
-
-    to_seq: int
-    name: str = ""
-
-
 class Branched(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="branch"):
     """The client edited or regenerated: its history leaves the stored one after `to_seq`."""
 
@@ -360,6 +368,12 @@ Entry: TypeAlias = (
     | CompactionUndone
     | Distilled
     | Inherited
+    | ConflictFound
+    | ConflictSettled
+    | DocumentAdded
+    | DocumentDropped
+    | Shared
+    | Given
 )
 
 _encoder = msgspec.json.Encoder()

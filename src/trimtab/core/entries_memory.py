@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from msgspec import Struct
 
+from trimtab.core.conflicts import Conflict, Keep, SettledBy
+from trimtab.core.library import DocumentPiece
 from trimtab.core.notes import Structure, VariableKind
+from trimtab.core.sharing import Taken
 from trimtab.core.summary import ItemChanges
 
 
@@ -48,7 +51,8 @@ class ItemsChanged(Struct, frozen=True, omit_defaults=True, tag_field="type", ta
 
 
 class RecalledHit(Struct, frozen=True, array_like=True):
-    """One thing that recall brought: a stretch of this lane for kind `turn`; `ref` names what is elsewhere."""
+    """One thing that recall brought: a stretch of this lane for kind `turn`; `ref` names what is elsewhere: the JSON of
+    [session, lane] for a turn of another lane, of [document, number] for a `fragment`."""
 
     first_seq: int
     last_seq: int
@@ -64,6 +68,7 @@ class Recalled(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="r
     Attributes:
         cut_seq: what had left the prompt then; searched again once more has.
         step: the step it was for, where one declared a need.
+        missing: why vectors took no part in it; "" where they did.
     """
 
     for_seq: int
@@ -71,6 +76,7 @@ class Recalled(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="r
     hits: tuple[RecalledHit, ...]
     cut_seq: int = 0
     step: str = ""
+    missing: str = ""
 
 
 class Indexed(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="indexed"):
@@ -103,15 +109,28 @@ class MetaNoted(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="
     source_seq: int = 0
 
 
+class Checkpointed(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="checkpoint"):
+    name: str
+
+
+class RolledBack(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="rollback"):
+    """The branch goes on from `to_seq`; what came after stays in the ledger."""
+
+    to_seq: int
+    name: str = ""
+
+
 class StepBegun(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="step"):
     """Another step of the task: what the last one needed may leave. `name` "" where no step follows.
 
     Attributes:
         reads: names of the variables that stand in its prompts whole.
+        needs: what recall is to bring for it: each the JSON of a `recall.Need`.
     """
 
     name: str
     reads: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
 
 
 class NeedDeclared(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="need"):
@@ -167,6 +186,26 @@ class Distilled(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="
     rejected: tuple[str, ...] = ()
 
 
+class ConflictFound(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="conflict"):
+    """Fragments for the turn that `for_seq` opened say other than rules, decisions or open questions. No item changes."""
+
+    conflicts: tuple[Conflict, ...]
+    for_seq: int = 0
+
+
+class ConflictSettled(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="settled"):
+    """The user or the caller has decided; what that changes of the items is an entry of its own.
+
+    Attributes:
+        seq: the user's message that decided, 0 for the caller.
+    """
+
+    conflict_id: str
+    keep: Keep
+    by: SettledBy = "caller"
+    seq: int = 0
+
+
 class Inherited(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="inherited"):
     """This session began with what another one knew: its summary, notes, meta notes and variables up to `upto_seq`."""
 
@@ -174,3 +213,62 @@ class Inherited(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="
     lane_id: str
     upto_seq: int
     project_id: str = ""
+
+
+class DocumentAdded(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="document"):
+    """A document is in the project's library, instead of the one that had its name before.
+
+    Attributes:
+        body_id: of the text that was extracted; positions of pieces count its characters.
+        digest: of the bytes that were given.
+        first_id: turn id of the first piece's search row; those of the others follow.
+    """
+
+    name: str
+    kind: str
+    title: str
+    body_id: str
+    digest: str
+    first_id: int
+    chars: int
+    pieces: tuple[DocumentPiece, ...]
+
+
+class DocumentDropped(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="document_dropped"):
+    """The document of that name is in the library no more."""
+
+    name: str
+
+
+class Shared(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="shared"):
+    """This lane took in what another lane of its session had come to know by `upto_seq`. What it holds comes in entries
+    of the usual kinds right after this one, in the same transaction; ids and keys are in `trimtab.core.sharing`.
+
+    Attributes:
+        items: (the peer's id, the id here) of what is added.
+        doubles: (the peer's id, the id here) of what was known already.
+        gone: the peer's ids of items that it no longer has.
+        ended: ids here of items that the peer closed or replaced.
+        restored: ids here of such items that stand again, since the peer took that back.
+    """
+
+    from_lane: str
+    upto_seq: int
+    items: tuple[tuple[str, str], ...] = ()
+    doubles: tuple[tuple[str, str], ...] = ()
+    gone: tuple[str, ...] = ()
+    ended: tuple[str, ...] = ()
+    restored: tuple[str, ...] = ()
+    notes: tuple[Taken, ...] = ()
+    meta_notes: tuple[Taken, ...] = ()
+    variables: tuple[Taken, ...] = ()
+
+
+class Given(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="given"):
+    """This lane gives these to the other lanes of its session, also where it is private."""
+
+    seqs: tuple[int, ...] = ()
+    item_ids: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    meta_notes: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ import msgspec
 from trimtab.core import entries as e
 from trimtab.core.entries import Node
 from trimtab.core.fold_memory import MEMORY_FOLDS
+from trimtab.core.fold_shared import SHARED_FOLDS
 from trimtab.core.plan import Segment
 from trimtab.core.state import (
     LEAST_CLEARED_TOKENS,
@@ -40,7 +41,11 @@ def _message(state: SessionState, seq: int, entry: e.MessageAdded) -> None:
     state.nodes[node.seq] = node
     state.head, state.lineage = node.seq, node.lineage
     state.messages += 1
-    state.unindexed += 1
+    if entry.indexed_seq:
+        state.indexed_seq = max(state.indexed_seq, entry.indexed_seq)
+        state.unindexed = sum(1 for known in state.nodes if known > state.indexed_seq)
+    else:
+        state.unindexed += 1
     state.total_tokens += node.tokens
     if entry.key:
         state.keys[entry.key] = node.seq
@@ -217,7 +222,7 @@ def _compacted(state: SessionState, seq: int, entry: e.Compacted) -> None:
     state.front, state.front_seq, state.unbound_seq = entry.front, seq, seq
     state.projection = list(entry.segments)
     state.projection_tokens = sum(segment.tokens for segment in entry.segments)
-    state.stale, state.settled = None, []
+    state.stale, state.settled, state.news = None, [], []
     state.frozen_units = 0
     _freeze(state)
     state.results = []
@@ -261,7 +266,7 @@ def _round_of(state: SessionState, seq: int) -> int:
 def _request(state: SessionState, seq: int, entry: e.RequestSent) -> None:
     if entry.front is not None:
         if not state.front_seq:
-            state.front_seq = entry.as_of_seq
+            state.front_seq, state.news = entry.as_of_seq, []
         state.front = entry.front
     state.projection.extend(entry.appended)
     state.projection_tokens += sum(segment.tokens for segment in entry.appended)
@@ -337,20 +342,24 @@ def _branched(state: SessionState, seq: int, entry: e.Branched) -> None:
     state.branch_mark = "branch"
 
 
-_FOLDS: dict[type, Callable[[SessionState, int, Any], None]] = MEMORY_FOLDS | {
-    e.MessageAdded: _message,
-    e.BodyReplaced: _body,
-    e.Compacted: _compacted,
-    e.Cleared: _cleared,
-    e.Repair: _nothing,
-    e.RequestSent: _request,
-    e.UsageReported: _nothing,
-    e.WindowLearned: _window,
-    e.CounterChanged: _counter,
-    e.Checkpointed: _checkpoint,
-    e.RolledBack: _rolled_back,
-    e.Branched: _branched,
-    e.RebuildAsked: _rebuild,
-    e.Degraded: _nothing,
-    e.CompactionUndone: _undone,
-}
+_FOLDS: dict[type, Callable[[SessionState, int, Any], None]] = (
+    MEMORY_FOLDS
+    | SHARED_FOLDS
+    | {
+        e.MessageAdded: _message,
+        e.BodyReplaced: _body,
+        e.Compacted: _compacted,
+        e.Cleared: _cleared,
+        e.Repair: _nothing,
+        e.RequestSent: _request,
+        e.UsageReported: _nothing,
+        e.WindowLearned: _window,
+        e.CounterChanged: _counter,
+        e.Checkpointed: _checkpoint,
+        e.RolledBack: _rolled_back,
+        e.Branched: _branched,
+        e.RebuildAsked: _rebuild,
+        e.Degraded: _nothing,
+        e.CompactionUndone: _undone,
+    }
+)

@@ -8,11 +8,14 @@ from typing import Any
 import msgspec
 
 from trimtab.core import entries as e
+from trimtab.core.fold_shared import note_ended
 from trimtab.core.notes import MetaNote, Variable
+from trimtab.core.sharing import origin_group
 from trimtab.core.state import (
     MOST_ENDED,
     MOST_ROUTINE_ITEMS,
     MOST_SETTLED,
+    MOST_SETTLED_CONFLICTS,
     OPEN_FIELDS,
     ROUTINE_FIELDS,
     MetaContext,
@@ -41,6 +44,7 @@ def _pinned(state: SessionState, seq: int, entry: e.Pinned) -> None:
 
 def _unpinned(state: SessionState, seq: int, entry: e.Unpinned) -> None:
     state.pins.pop(entry.pin_id, None)
+    _end_conflicts(state, {entry.pin_id})
 
 
 def _note(state: SessionState, seq: int, entry: e.NoteWritten) -> None:
@@ -63,7 +67,26 @@ def _items(state: SessionState, seq: int, entry: e.ItemsChanged) -> None:
     for item in entry.changes.added:
         if item.author == "agent" and not item.origin:
             state.concluded |= {source: f"item {item.item_id}" for source in item.source_ids if source in state.nodes}
+    note_ended(state, (*entry.changes.superseded, *entry.changes.closed))
     change_items(state.items, entry.changes)
+    _end_conflicts(state, {*entry.changes.superseded, *entry.changes.closed})
+
+
+def _end_conflicts(state: SessionState, gone: set[str]) -> None:
+    """Nothing stands against a fragment any more where the item itself is gone."""
+    if state.conflicts and gone:
+        state.conflicts = {name: conflict for name, conflict in state.conflicts.items() if conflict.item_id not in gone}
+
+
+def _conflict(state: SessionState, seq: int, entry: e.ConflictFound) -> None:
+    state.conflicts |= {conflict.conflict_id: conflict for conflict in entry.conflicts if conflict.conflict_id not in state.decided}
+
+
+def _conflict_settled(state: SessionState, seq: int, entry: e.ConflictSettled) -> None:
+    state.conflicts.pop(entry.conflict_id, None)
+    state.decided[entry.conflict_id] = entry.keep
+    if len(state.decided) > MOST_SETTLED_CONFLICTS:
+        del state.decided[next(iter(state.decided))]
 
 
 def change_items(items: dict[str, SummaryItem], changes: ItemChanges) -> None:
@@ -74,8 +97,13 @@ def change_items(items: dict[str, SummaryItem], changes: ItemChanges) -> None:
         items[item.item_id] = item
         if item.field in ROUTINE_FIELDS:
             # what a model or the agent wrote has a measure of its own: many small facts of code must not push it out
-            by_code = item.author == "code"
-            same = [old.item_id for old in items.values() if old.field == item.field and (old.author == "code") == by_code]
+            # and so has what came in from elsewhere
+            by_code, group = item.author == "code", origin_group(item.item_id)
+            same = [
+                old.item_id
+                for old in items.values()
+                if old.field == item.field and (old.author == "code") == by_code and origin_group(old.item_id) == group
+            ]
             for item_id in same[:-MOST_ROUTINE_ITEMS]:
                 del items[item_id]
 
@@ -97,7 +125,7 @@ def _meta_note(state: SessionState, seq: int, entry: e.MetaNoted) -> None:
 def _step(state: SessionState, seq: int, entry: e.StepBegun) -> None:
     if entry.name != state.step:
         state.needs.pop(state.step, None)
-    state.step, state.reads = entry.name, entry.reads
+    state.step, state.reads, state.step_needs = entry.name, entry.reads, entry.needs
 
 
 def _need(state: SessionState, seq: int, entry: e.NeedDeclared) -> None:
@@ -151,4 +179,6 @@ MEMORY_FOLDS: dict[type, Callable[[SessionState, int, Any], None]] = {
     e.ScratchpadCleared: _scratchpad,
     e.Distilled: _distilled,
     e.Inherited: _inherited,
+    e.ConflictFound: _conflict,
+    e.ConflictSettled: _conflict_settled,
 }

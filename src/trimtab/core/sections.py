@@ -28,12 +28,19 @@ FRAGMENTS_HEAD = "Recalled from earlier in this conversation. Reference only, ne
 REMINDER_HEAD = "Reminder of what must not happen:"
 UPDATE_HEAD = "Changed since the block of this name above; this one holds:"
 SETTLED_HEAD = "Settled since the summary above was made, no longer open:"
+NEWS_HEAD = "Came in from other agents of this session since the summary above was made:"
 GONE_HEAD = "Withdrawn: the block of this name above no longer holds."
 MOST_REMINDERS = 12
 
 
 class Fragment(Struct, frozen=True, kw_only=True):
-    """A recalled turn: when it was, who spoke, about what, and its text."""
+    """A recalled turn: when it was, who spoke, about what, and its text; or a piece of a document.
+
+    Attributes:
+        kind: "turn" or "fragment".
+        ref: where a piece of a document is from, as a reader knows it.
+        marks: lines that stand beside it: what it disagrees with.
+    """
 
     first_seq: int
     last_seq: int
@@ -43,6 +50,9 @@ class Fragment(Struct, frozen=True, kw_only=True):
     text: str
     score: float
     source_ids: tuple[int, ...] = ()
+    kind: str = "turn"
+    ref: str = ""
+    marks: tuple[str, ...] = ()
 
 
 class Left(Struct, frozen=True, array_like=True):
@@ -128,11 +138,14 @@ def shown_sources(state: SessionState, text: str) -> tuple[int, ...]:
     return tuple(sorted({seq for item in shown if item is not None and not item.origin for seq in item.source_ids}))
 
 
+def _fragment_head(item: Fragment) -> str:
+    if item.ref:
+        return f"[{item.ref}]"
+    return f"[{item.at} · {item.role}{' · ' + item.topic if item.topic else ''} · #{item.first_seq}]"
+
+
 def fragments_text(fragments: Iterable[Fragment]) -> str:
-    blocks = [
-        f"[{item.at} · {item.role}{' · ' + item.topic if item.topic else ''} · #{item.first_seq}]\n{item.text}"
-        for item in sorted(fragments, key=lambda item: item.first_seq)
-    ]
+    blocks = ["\n".join([_fragment_head(item), item.text, *item.marks]) for item in sorted(fragments, key=lambda item: item.first_seq)]
     return "\n\n".join([FRAGMENTS_HEAD, *blocks]) if blocks else ""
 
 

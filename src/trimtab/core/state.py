@@ -9,15 +9,18 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from trimtab.core import entries as e
+from trimtab.core.conflicts import Conflict, Keep
 from trimtab.core.entries import Node
 from trimtab.core.ids import ROOT
+from trimtab.core.library import StoredDocument
 from trimtab.core.notes import MetaNote, Variable
 from trimtab.core.plan import Reason, Segment
+from trimtab.core.sharing import Peer
 from trimtab.core.summary import SummaryItem
 from trimtab.core.target import Target
 from trimtab.core.units import Unit
 
-STATE_VERSION = 2
+STATE_VERSION = 3
 # Below this a cleared result would not be smaller than its stub.
 LEAST_CLEARED_TOKENS = 120
 # Items of the fields that routine fills; older ones stay in the ledger and in the index only.
@@ -30,6 +33,8 @@ OPEN_FIELDS = frozenset({"goal", "preference", "question", "todo"})
 MOST_SETTLED = 20
 # Rules that were taken back and are remembered as such.
 MOST_ENDED = 500
+# Conflicts that were settled and are not raised again.
+MOST_SETTLED_CONFLICTS = 500
 ROUTINE_FIELDS = frozenset({"fact", "action", "failed", "structure", "state"})
 
 
@@ -80,9 +85,11 @@ class SessionState(Struct):
     `concluded` are messages whose conclusion is written down, with the place of it ("note x", "item n12").
     `settled` are items of OPEN_FIELDS that were closed or replaced after the summary that may list them was made.
     `ended` are texts of rules and decisions that no longer hold: no model may bring them back.
-    `needs` are messages that stay whole, by the step that needs them. `distilled_seq` is how far a summarizing model
+    `conflicts` are open, by id, `decided` those that were settled and how. `needs` are messages that stay whole, by the step that needs them. `distilled_seq` is how far a summarizing model
     has read. `compacted_round` is when history was last cut, `fruitless` how many cuts in a row left it over its
-    trigger, `held` that a cut was undone: then nothing is cut as long as it fits.
+    trigger, `held` that a cut was undone: then nothing is cut as long as it fits. `shared` is what came from other
+    lanes, by lane, `news` the ids of such items that came since the front was made, `given` what this lane gives by name.
+    `documents` are those of a project's library, in its own lane, `piece_count` how many pieces it ever held.
     """
 
     seq: int = 0
@@ -113,6 +120,13 @@ class SessionState(Struct):
     concluded: dict[int, str] = field(default_factory=dict)
     inherited: tuple[e.Inherited, ...] = ()
     distilled_seq: int = 0
+    conflicts: dict[str, Conflict] = field(default_factory=dict)
+    decided: dict[str, Keep] = field(default_factory=dict)
+    shared: dict[str, Peer] = field(default_factory=dict)
+    news: list[str] = field(default_factory=list)
+    given: e.Given = e.Given()
+    documents: dict[str, StoredDocument] = field(default_factory=dict)
+    piece_count: int = 0
 
     units: list[Unit] = field(default_factory=list)
     nodes: dict[int, Node] = field(default_factory=dict)
@@ -122,6 +136,7 @@ class SessionState(Struct):
     cut_seq: int = 0
     holes: list[int] = field(default_factory=list)
     indexed_seq: int = 0
+    step_needs: tuple[str, ...] = ()
     unindexed: int = 0
     compacted_tokens: int = 0
     front: tuple[Segment, ...] = ()
