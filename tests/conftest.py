@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests import profiles  # noqa: F401  (loads the hypothesis profile before any test module is read)
+from trimtab.recall.embedders import open_embedder
+from trimtab.session import base
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA_REQUIRED = os.environ.get("TRIMTAB_REQUIRE_DATA") == "1"
@@ -38,3 +40,10 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} skipped, but TRIMTAB_REQUIRE_DATA=1: {report.longrepr}"
     return report
+
+
+@pytest.fixture(autouse=True)
+def no_model_by_default(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sessions recall by words unless a test asks for the embedder by the fixture `embedder`: its weights are large."""
+    if "embedder" not in request.fixturenames:
+        monkeypatch.setattr(base, "open_embedder", lambda name: None if name == "auto" else open_embedder(name))

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from trimtab.actions import Retrieved, rebuild, retrieve, summarize, trim
     from trimtab.core.budget import BudgetReport
+    from trimtab.core.conflicts import Conflict
     from trimtab.core.plan import Decision, Segment
     from trimtab.core.target import Target
-    from trimtab.errors import BudgetError, ConfigError, PinnedOverflow, StoreError, TrimtabError, WireError
+    from trimtab.errors import Blocked, BudgetError, ConfigError, PinnedOverflow, StoreError, TrimtabError, WireError
     from trimtab.policies import preset
+    from trimtab.recall.needs import Need
     from trimtab.session import Prompt, RecordReport, Session, SyncReport
     from trimtab.settings import Budget, ResolvedSettings, Settings, load_settings
     from trimtab.tools import Toolset
@@ -19,11 +21,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Blocked",
     "Budget",
     "BudgetError",
     "BudgetReport",
     "ConfigError",
+    "Conflict",
     "Decision",
+    "Need",
     "PinnedOverflow",
     "Prompt",
     "RecordReport",
@@ -50,10 +55,12 @@ __all__ = [
 _ROOMS = {
     "trimtab.actions": ("Retrieved", "rebuild", "retrieve", "summarize", "trim"),
     "trimtab.core.budget": ("BudgetReport",),
+    "trimtab.core.conflicts": ("Conflict",),
     "trimtab.core.plan": ("Decision", "Segment"),
     "trimtab.core.target": ("Target",),
-    "trimtab.errors": ("BudgetError", "ConfigError", "PinnedOverflow", "StoreError", "TrimtabError", "WireError"),
+    "trimtab.errors": ("Blocked", "BudgetError", "ConfigError", "PinnedOverflow", "StoreError", "TrimtabError", "WireError"),
     "trimtab.policies": ("preset",),
+    "trimtab.recall.needs": ("Need",),
     "trimtab.session": ("Prompt", "RecordReport", "Session", "SyncReport"),
     "trimtab.settings": ("Budget", "ResolvedSettings", "Settings", "load_settings"),
     "trimtab.tools": ("Toolset",),

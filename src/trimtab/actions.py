@@ -19,7 +19,7 @@ from trimtab.recall import make_turn, query_terms
 from trimtab.session import Prompt, Session
 from trimtab.session.incoming import read_messages
 from trimtab.settings import Budget, Settings
-from trimtab.stores import Batch, LaneKey, SqliteStore, Turn
+from trimtab.stores import Batch, LaneKey, SqliteStore, Turn, lane_scope
 from trimtab.tokens import counter_for
 
 _HISTORY_KEY: Mapping[WireName, str] = {"openai_chat": "messages", "openai_responses": "input", "anthropic": "messages"}
@@ -91,12 +91,12 @@ def retrieve(messages: Sequence[Any], query: str, limit: int = 5, *, wire: WireN
         words = make_turn([message for index in indexes for message in parsed[index]])
         rows.append(Turn(number, number, number, 0, words.role, words.terms, words.tags))
     store.commit(key, Batch(turns=[row for row in rows if row.terms]), 0)
-    hits = store.search_words(key, query_terms(query), limit)
+    hits = store.search(lane_scope(key), query_terms(query), limit).rows
     store.close()
     found = []
     for hit in hits:
         indexes = turns[hit.turn_id - 1]
-        found.append(Retrieved(first=indexes[0], last=indexes[-1], score=hit.score, messages=tuple(messages[index] for index in indexes)))
+        found.append(Retrieved(first=indexes[0], last=indexes[-1], score=hit.words, messages=tuple(messages[index] for index in indexes)))
     return found
 
 

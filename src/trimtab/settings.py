@@ -19,6 +19,9 @@ TailMode: TypeAlias = Literal["auto", "replace", "append"]
 Durability: TypeAlias = Literal["process", "power"]
 Interface: TypeAlias = Literal["openai_chat", "anthropic"]
 Maintain: TypeAlias = Literal["call", "inline", "thread"]
+RecallScope: TypeAlias = Literal["lane", "session", "project"]
+OnConflict: TypeAlias = Literal["block", "show"]
+Sharing: TypeAlias = Literal["own", "session"]
 MODES: tuple[Mode, ...] = get_args(Mode)
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 ENVIRONMENT_PREFIX = "TRIMTAB_"
@@ -128,6 +131,15 @@ class Settings(Struct, frozen=True, kw_only=True):
         recall: whether older turns are recalled; None to let the mode decide [C7].
         recall_limit: turns recalled a request [C4].
         recall_max_ratio: share of the history budget that recalled turns may take.
+        on_conflict: what `prompt` does where a recalled fragment says other than a confirmed decision: `block` raises
+            `Blocked` until that is settled, `show` sends both, the decision standing [R5].
+        sharing: whether this lane takes in what other lanes of its session know: `own` no, `session` before each prompt
+            and in `maintain` [M9].
+        recall_scope: where recall looks: in this `lane` alone, in all lanes of the `session` that are not private, or in the
+            whole `project` [M9].
+        recall_deadline_ms: a request's recall goes on by words alone where the question's vector takes longer [R3].
+        embedder: what makes vectors of turns and questions: "auto" for the one of `trimtab[local]` where it is installed,
+            "" for none, or an installed embedder's name [R3].
         clear_results: whether tool results leave once the model has used them [M2].
         clear_keep_rounds: newest rounds whose results are not yet eligible to be cleared.
         clear_at_least_tokens: eligible tokens at which they leave between two compactions; None for a twentieth
@@ -158,6 +170,11 @@ class Settings(Struct, frozen=True, kw_only=True):
     recall: bool | None = None
     recall_limit: int = 5
     recall_max_ratio: float = 0.2
+    recall_scope: RecallScope = "session"
+    recall_deadline_ms: int = 40
+    embedder: str = "auto"
+    on_conflict: OnConflict = "block"
+    sharing: Sharing = "own"
     clear_results: bool = True
     clear_keep_rounds: int = 2
     clear_at_least_tokens: int | None = None
@@ -178,7 +195,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         for key in ("hot_rounds", "overlap_rounds", "recent_rounds", "summary_max_tokens", "rules_max_tokens", "rules_max_items"):
             if getattr(self, key) < 1:
                 raise BadSetting(key, getattr(self, key), "1 or more")
-        for key in ("recall_limit", "clear_keep_rounds", "meta_notes_max_tokens", "offload_result_tokens"):
+        for key in ("recall_limit", "recall_deadline_ms", "clear_keep_rounds", "meta_notes_max_tokens", "offload_result_tokens"):
             if getattr(self, key) < 0:
                 raise BadSetting(key, getattr(self, key), "0 or more")
         if self.window_rounds is not None and self.window_rounds < 1:
@@ -193,6 +210,9 @@ class Settings(Struct, frozen=True, kw_only=True):
             ("tail_mode", self.tail_mode, get_args(TailMode)),
             ("durability", self.durability, get_args(Durability)),
             ("maintain", self.maintain, get_args(Maintain)),
+            ("recall_scope", self.recall_scope, get_args(RecallScope)),
+            ("on_conflict", self.on_conflict, get_args(OnConflict)),
+            ("sharing", self.sharing, get_args(Sharing)),
         ):
             if value not in allowed:
                 raise BadSetting(key, value, "one of " + ", ".join(allowed))

@@ -9,7 +9,7 @@ import pytest
 
 from tests.failures.shapes import Talk, text_of, words
 from tests.tools.agents import ORDERS, PAGE, PAGE_ZH, later, opened, with_result
-from trimtab import Toolset
+from trimtab import Session, Toolset
 from trimtab.tokens import counter_for
 
 count = counter_for("gpt-5").count_text
@@ -324,3 +324,60 @@ def test_a_long_overview_stays_within_its_cap() -> None:
             assert count(tools.run(name)) <= 400
         assert "of 300 shown" in tools.run("list_memory")
         assert "of 300; ask for rows [" in tools.run("list_notes")
+
+
+# ---------------------------------------------------------------- query_memory takes a need
+
+
+def rents() -> tuple[Session, Toolset]:
+    session = opened()
+    for text in ("The rent of the shed is 90 euros.", "The rent of the mill is 70 euros.", "The van is red."):
+        session.record({"role": "user", "content": text}, {"role": "assistant", "content": "Noted."})
+    session.record({"role": "user", "content": "Go on."})
+    return session, Toolset(session)
+
+
+def test_a_search_says_when_who_about_what_and_why() -> None:
+    session, tools = rents()
+    with session:
+        first = tools.run("query_memory", {"query": "mill rent"}).splitlines()[0]
+    assert re.match(
+        r"turn #\d+, \d{4}-\d\d-\d\d \d\d:\d\d, user, on .*(mill|rent).*: user: The rent of the mill is 70 euros\..*\[.*words \d", first
+    )
+
+
+def test_a_search_takes_the_fields_of_a_need() -> None:
+    session, tools = rents()
+    with session:
+        named = tools.run("query_memory", {"query": "rent", "entities": ["shed"], "kind": "how_much"})
+        assert "the shed" in named.splitlines()[0]
+        assert tools.run("query_memory", {"query": "rent", "time_range": ["1999-01-01", "1999-02-01"]}).startswith("nothing found")
+        assert "shed" in tools.run("query_memory", {"query": "rent shed", "time_range": ["1999-01-01", "2999-01-01"]})
+        # a model may write them as text
+        assert "shed" in tools.run(
+            "query_memory", {"query": "rent", "entities": "shed, mill", "time_range": '["1999-01-01", "2999-01-01"]'}
+        )
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"time_range": ["yesterday", "today"]}, "a date such as 2026-03-01"),
+        ({"time_range": ["2026-03-01"]}, '"time_range" is ["2026-03-01"]; it must be two dates'),
+        ({"time_range": ["2026-03-02", "2026-03-01"]}, "since first"),
+        ({"kind": "shape"}, '"kind" is "shape"; it must be one of when, how_much, why, decision'),
+    ],
+)
+def test_a_need_that_cannot_be_read_is_told_how(fields: dict[str, object], words: str) -> None:
+    session, tools = rents()
+    with session:
+        answer = tools.run("query_memory", {"query": "rent"} | fields)
+    assert answer.startswith("not done: ") and words in answer
+
+
+def test_a_search_does_not_find_itself() -> None:
+    session, tools = rents()
+    with session:
+        call = {"id": "q1", "type": "function", "function": {"name": "query_memory", "arguments": '{"query": "BX-99821"}'}}
+        session.record({"role": "assistant", "content": None, "tool_calls": [call]})
+        assert tools.run("query_memory", {"query": "BX-99821"}).startswith("nothing found")

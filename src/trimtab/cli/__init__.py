@@ -6,7 +6,14 @@ from importlib import import_module
 
 import click
 
-_COMMANDS = {"demo": "trimtab.cli.demo", "eval": "trimtab.cli.eval", "run": "trimtab.cli.run", "show": "trimtab.cli.show"}
+_COMMANDS = {
+    "demo": "trimtab.cli.demo",
+    "eval": "trimtab.cli.eval",
+    "run": "trimtab.cli.run",
+    "show": "trimtab.cli.show",
+    "library": "trimtab.cli.library",
+    "recall": "trimtab.cli.recall",
+}
 
 
 class _Commands(click.Group):

@@ -1,4 +1,4 @@
-"""`trimtab eval`: measurements of this package's own parts on data that ships with it."""
+"""`trimtab eval`: measurements of this package's own parts on labelled data."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trimtab.cli.eval_recall import recall
+
 if TYPE_CHECKING:
     from trimtab.evals.extraction import Half, Language, Row
 
 
 @click.group("eval")
 def command() -> None:
-    """Measure parts of Trimtab on labelled data that ships with it."""
+    """Measure parts of Trimtab on labelled data: some ships with it, some is named by its folder."""
+
+
+command.add_command(recall)
 
 
 @command.command("extraction")

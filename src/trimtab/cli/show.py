@@ -82,7 +82,7 @@ def _opened(db: Path, session: str) -> Session:
 
     store = open_store(db)
     try:
-        known = sorted({key.session_id for key in store.sessions(_TENANT, _PROJECT)})
+        known = sorted({key.session_id for key in store.sessions(_TENANT, _PROJECT) if not key.session_id.startswith("@")})
     finally:
         store.close()
     if session not in known:

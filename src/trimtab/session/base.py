@@ -5,19 +5,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from functools import partial
+from typing import get_args
 
 from trimtab.core import entries as e
 from trimtab.core.ids import Hasher
 from trimtab.core.state import SessionState
 from trimtab.core.target import Target
-from trimtab.errors import SessionClosed
+from trimtab.errors import BadSetting, SessionClosed
+from trimtab.recall.embedders import open_embedder
 from trimtab.session.bodies import Bodies
 from trimtab.session.incoming import Intake, find_stored_call
 from trimtab.session.lane import Lane, Write
 from trimtab.session.prompt import Prompt
 from trimtab.session.prompting import Requester
+from trimtab.session.recalling import Recaller
+from trimtab.session.searching import Searcher
 from trimtab.session.sync import Seen
-from trimtab.settings import Settings
+from trimtab.settings import RecallScope, Settings
 from trimtab.stores import LaneKey, Store
 from trimtab.tokens import Counter, counter_for
 
@@ -39,6 +43,7 @@ class SessionBase:
         # a counter of the caller's own serves every target, else each model is counted by its own tokenizer
         self._own_counter = counter
         self._requesters: dict[str, Requester] = {}
+        self._searcher = Searcher(store, open_embedder(settings.embedder))
         self._prompt: Prompt | None = None
         self._seen: Seen | None = None
         self._lock = threading.RLock()
@@ -54,7 +59,7 @@ class SessionBase:
         counter = self._own_counter or counter_for(target.model)
         if counter.counter_id not in self._requesters:
             self._requesters[counter.counter_id] = Requester(
-                self._lane, self.settings, counter, self._hasher, self._bodies, self._fence_key
+                self._lane, self.settings, counter, self._hasher, self._bodies, self._fence_key, self._recaller()
             )
         return self._requesters[counter.counter_id]
 
@@ -81,6 +86,15 @@ class SessionBase:
                 return Write(entries=[entry]) if entry is not None else None
 
             return self._lane.write(build)
+
+    def _recaller(self, scope: str = "") -> Recaller:
+        """Recall for this lane, in another scope than the setting's where one is named. Raises BadSetting."""
+        if scope and scope not in get_args(RecallScope):
+            raise BadSetting("scope", scope, "one of " + ", ".join(get_args(RecallScope)))
+        return Recaller(self._lane, self._bodies, self.settings, self._searcher, scope)
+
+    def _take_in_shared(self) -> None:
+        """Called before a prompt and in maintenance, for what other lanes of the session share."""
 
     def _replied(self) -> None:
         """Called without the lock once something was recorded, for maintenance that runs by itself."""

@@ -13,8 +13,8 @@ from trimtab.core.state import SessionState
 from trimtab.errors import BadSetting, ParseError
 from trimtab.session.base import SessionBase
 from trimtab.session.incoming import BrokenStream, read_messages, with_status
+from trimtab.session.indexing import index_backlog
 from trimtab.session.lane import Write
-from trimtab.session.recalling import index_backlog
 from trimtab.session.sync import Reconciler, SyncReport, leading_system
 
 

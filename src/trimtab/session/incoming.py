@@ -31,11 +31,15 @@ from trimtab.core.summary import Field, ItemChanges, SummaryItem
 from trimtab.distill import action_line, extract, outcome
 from trimtab.distill.facts import things
 from trimtab.errors import ParseError, TrimtabError
+from trimtab.recall.literals import literals_of
 from trimtab.session import clock
 from trimtab.session.bodies import Bodies
+from trimtab.session.indexing import is_said, rows_of, turn_rows
 from trimtab.session.lane import Lane, Write
 from trimtab.session.offloading import Offloader
-from trimtab.stores import Body, Count
+from trimtab.session.reading import everything_of
+from trimtab.session.settlements import by_user, kept_open
+from trimtab.stores import Body, Count, Literals
 from trimtab.tokens import MESSAGE_OVERHEAD, Counter
 from trimtab.wire import Reply, wire_for
 from trimtab.wire.common import is_whole_json, to_mapping
@@ -239,8 +243,13 @@ class Intake:
         self.seq = next_seq
         self.chain = chain_of(state, bodies)
         self.active = list(state.items.values())
+        self.conflicts = dict(state.conflicts)
         self.calls: dict[str, ToolCall] = {}
         self.said: Message | None = None
+        # the last message so far, whether a turn was opened, and what was said in the newest turn, of what comes in now
+        self.last_seq = state.units[-1].nodes[-1] if state.units else 0
+        self.opened = False
+        self.spoken: list[Node] = []
         self.write = Write()
         if not state.counter_id:
             self.enter(CounterChanged(counter.counter_id, ()))
@@ -269,13 +278,33 @@ class Intake:
         node = make_node(message, self.seq, self.chain, self.hasher, self.counter)
         self.bodies.keep_message(node.body_id, message)
         self.bodies.remember(node.body_id, message.wire)
-        self.enter(MessageAdded(node, key))
+        self.enter(MessageAdded(node, key, self._index_closed(node)))
+        self.write.literals.append(Literals(node.seq, literals_of(everything_of(message))))
         self.write.bodies.append(Body(node.body_id, message.wire))
         self.write.counts.append(Count(node.body_id, self.counter.counter_id, node.tokens))
         self._distill(message, node)
         for entry in self.offloader.entries(message, node, self._tool_name):
             self.enter(entry)
         return node
+
+    def _index_closed(self, node: Node) -> int:
+        """Where the message opens a turn, the turns before it become searchable with it: up to which message."""
+        upto, self.last_seq = self.last_seq, node.seq
+        if not node.opens_turn:
+            upto = 0
+        elif upto > self.state.indexed_seq:
+            if self.opened:
+                self.write.turns += rows_of(self.spoken, self.bodies) if self.spoken else []
+            else:
+                before = self.state.units[-1].nodes[-1] if self.state.units else 0
+                self.write.turns += turn_rows(self.state, before, self.bodies, more=self.spoken)
+        else:
+            upto = 0
+        if node.opens_turn:
+            self.opened, self.spoken = True, []
+        if is_said(node):
+            self.spoken.append(node)
+        return upto
 
     def replace(self, node: Node, message: Message) -> None:
         """The same message with bytes that hold more than the stored ones."""
@@ -300,11 +329,23 @@ class Intake:
         facts = [item for item in changes.added if item.field != "fact" or not lines or not _is_said(item.text, lines)]
         added = [*facts, *actions]
         changes = ItemChanges(tuple(added), changes.superseded, changes.closed)
+        if self.conflicts:
+            changes = self._settle(message, node, changes)
         if not changes:
             return
         gone = {*changes.superseded, *changes.closed}
         self.active = [item for item in self.active if item.item_id not in gone] + added
         self.enter(ItemsChanged(changes))
+
+    def _settle(self, message: Message, node: Node, changes: ItemChanges) -> ItemChanges:
+        """Only the user's words close what a fragment disagrees with (REQUIREMENTS R5)."""
+        if message.role != "user":
+            return kept_open(changes, self.conflicts)
+        entries, changes = by_user(message.text, node.seq, self.active, changes, self.conflicts)
+        for entry in entries:
+            self.enter(entry)
+            self.conflicts.pop(entry.conflict_id, None)
+        return changes
 
     def _said_before(self) -> tuple[Message, ...]:
         """The assistant's last words before this message: "the second one" is one of the things it offered."""

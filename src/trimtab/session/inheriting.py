@@ -44,7 +44,8 @@ class InheritPart(SessionBase):
                 raise BadSetting("inherit", session_id, "a session that this one has not inherited from already")
             other = Lane(self._store, key)
             if not other.last_seq:
-                known = sorted({row.session_id for row in self._store.sessions(key.tenant_id, key.project_id)} - {self._key.session_id})
+                rows = self._store.sessions(key.tenant_id, key.project_id)
+                known = sorted({row.session_id for row in rows if not row.session_id.startswith("@")} - {self._key.session_id})
                 raise NotFound("session", session_id, tuple(known))
             entry = e.Inherited(session_id, lane, other.state.seq, key.project_id)
 

@@ -13,7 +13,7 @@ from trimtab.core.fold import apply
 from trimtab.core.state import STATE_VERSION, SessionState
 from trimtab.errors import CorruptEntry, ParseError, SchemaTooNew, SeqConflict, StoreError
 from trimtab.session import clock
-from trimtab.stores import Batch, Body, Count, LaneKey, Snapshot, Store, StoredEntry, Turn
+from trimtab.stores import Batch, Body, Count, LaneKey, Literals, Snapshot, Store, StoredEntry, Turn
 
 # a snapshot is due after this many entries, or after a quarter of what is live where that is more: opening
 # folds a bounded rest, and what snapshots cost stays in proportion to what was written
@@ -32,6 +32,8 @@ class Write(Struct):
     bodies: list[Body] = field(default_factory=list)
     counts: list[Count] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
+    literals: list[Literals] = field(default_factory=list)
+    dropped_turns: list[int] = field(default_factory=list)
 
 
 def _readable(entry: Entry) -> bytes:
@@ -134,7 +136,14 @@ class Lane:
 
     def _commit(self, write: Write) -> int:
         rows = self._rows(write.entries)
-        batch = Batch(entries=rows, bodies=write.bodies, counts=write.counts, turns=write.turns)
+        batch = Batch(
+            entries=rows,
+            bodies=write.bodies,
+            counts=write.counts,
+            turns=write.turns,
+            dropped_turns=write.dropped_turns,
+            literals=write.literals,
+        )
         self.store.commit(self.key, batch, self.last_seq)
         for row, entry in zip(rows, write.entries, strict=True):
             self._take(row, entry)

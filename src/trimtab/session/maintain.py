@@ -6,6 +6,8 @@ import asyncio
 import threading
 from concurrent.futures import CancelledError, Future
 
+import msgspec
+
 from trimtab.core import entries as e
 from trimtab.core.entries import MessageAdded, Node
 from trimtab.core.messages import Message
@@ -42,6 +44,8 @@ class MaintainPart(SessionBase):
     _inflight: Future[MaintainReport] | None = None
     _closing = False
     _last_report: MaintainReport | None = None
+    # up to where maintenance by itself has looked for turns without vectors
+    _embedded_seq = 0
 
     def _use_summarizer(self, model: ChatModel | None) -> None:
         """Called once, as the session is opened. Raises BadSetting for what is no chat model."""
@@ -59,9 +63,10 @@ class MaintainPart(SessionBase):
     # ------------------------------------------------------------ by call
 
     def maintain(self) -> MaintainReport:
-        """Let the summarizing model read what is settled and not yet read, and enter what stands of its answer.
+        """Make vectors of what was said since, where an embedder is there; then let the summarizing model read what is settled
+        and not yet read, and enter what stands of its answer.
 
-        Nothing happens where no summarizer is set or nothing is due. The model is asked on one background event
+        The model is not asked where no summarizer is set or nothing is due. The model is asked on one background event
         loop, with or without a loop running in the caller's thread; the caller waits. A model object that blocks
         instead of awaiting cannot be cut off: it holds up every session of the process that is maintained so.
 
@@ -71,7 +76,8 @@ class MaintainPart(SessionBase):
         """
         self._open_lock()
         if self._model is None:
-            return self._idle()
+            self._take_in_shared()
+            return self._idle(embedded=self._maintain_recall())
         if background.is_inside():
             return MaintainReport(outcome="busy", detail="called from inside a model's answer; await amaintain() there")
         future = background.submit(self.amaintain())
@@ -84,19 +90,26 @@ class MaintainPart(SessionBase):
         """`maintain` on the caller's event loop. Canceling it is passed on to the model's request and recorded; a
         commit that has begun is not undone by it."""
         self._open_lock()
+        await asyncio.to_thread(self._take_in_shared)
         if self._model is None:
-            return self._idle()
+            return self._idle(embedded=await asyncio.to_thread(self._maintain_recall))
         if not self._run_lock.acquire(blocking=False):
             return MaintainReport(outcome="busy", detail="another run is on")
         try:
+            embedded = await asyncio.to_thread(self._maintain_recall)
             job = await asyncio.to_thread(self._begin)
-            self._last_report = self._idle("nothing is due") if job is None else await self._run(job, self._model)
+            report = self._idle("nothing is due") if job is None else await self._run(job, self._model)
+            self._last_report = msgspec.structs.replace(report, embedded=embedded)
             return self._last_report
         finally:
             self._run_lock.release()
 
-    def _idle(self, why: str = "no summarizer is set") -> MaintainReport:
-        return MaintainReport(outcome="idle", detail=why)
+    def _idle(self, why: str = "no summarizer is set", embedded: int = 0) -> MaintainReport:
+        return MaintainReport(outcome="idle", detail=why, embedded=embedded)
+
+    def _maintain_recall(self) -> int:
+        """Make what is stored searchable by vectors: how many turns and pieces (see `RecallPart`)."""
+        return 0
 
     async def _run(self, job: Job, model: ChatModel) -> MaintainReport:
         distiller = Distiller(model, self._limits, self._fence_key)
@@ -189,10 +202,14 @@ class MaintainPart(SessionBase):
     def _replied(self) -> None:
         """A message was entered: where maintenance runs by itself and is due, it runs now."""
         state = self._lane.state
-        if self.settings.maintain == "call" or self._model is None or self._closing or not state.units:
+        if self.settings.maintain == "call" or self._closing or not state.units:
             return
-        if state.units[-1].role != "assistant" or state.open_unit is not None or not self._is_due():
+        if state.units[-1].role != "assistant" or state.open_unit is not None:
             return
+        fresh = self._searcher.embedder is not None and state.indexed_seq != self._embedded_seq
+        if not fresh and (self._model is None or not self._is_due()):
+            return
+        self._embedded_seq = state.indexed_seq
         if self.settings.maintain == "thread":
             self._start_worker()
             return

@@ -95,13 +95,18 @@ class MemoryPart(SessionBase):
         with self._open_lock():
             self._lane.catch_up()
             notes = self._lane.state.notes
-            if key not in notes:
-                raise NotFound("note", key, tuple(notes))
+            if key not in notes or not (notes[key].body_id or version):
+                raise NotFound("note", key, tuple(name for name, note in notes.items() if note.body_id))
             if version is None or version == notes[key].version:
                 return msgspec.json.decode(self._bodies.get(notes[key].body_id))
             for row in self._store.load(self._key):
                 entry = self._lane.decoded(row) if row.kind == "note" else None
-                if isinstance(entry, e.NoteWritten) and (entry.key, entry.version) == (key, version) and self._lane.state.contains(row.seq):
+                if (
+                    isinstance(entry, e.NoteWritten)
+                    and (entry.key, entry.version) == (key, version)
+                    and entry.body_id
+                    and self._lane.state.contains(row.seq)
+                ):
                     return msgspec.json.decode(self._bodies.get(entry.body_id))
             raise NotFound(f"version of note {key!r}", version, tuple(range(1, notes[key].version + 1)))
 

@@ -37,6 +37,7 @@ class MaintainReport(Struct, frozen=True, kw_only=True):
         rejected: what of the answer was not taken, and why.
         calls: requests to the model, repairs included.
         input_tokens, output_tokens: of all of them, as the provider counted, else by our own count.
+        embedded: turns and pieces of documents that vectors were made of.
     """
 
     outcome: MaintainOutcome
@@ -50,6 +51,7 @@ class MaintainReport(Struct, frozen=True, kw_only=True):
     input_tokens: int = 0
     output_tokens: int = 0
     duration_ms: int = 0
+    embedded: int = 0
 
 
 def moved(state: SessionState, job: Job) -> str:
@@ -83,8 +85,9 @@ def changes_of(state: SessionState, outcome: Outcome, seq: int, author: str) -> 
 
 
 def _closable(state: SessionState, ids: Iterable[str]) -> Iterable[str]:
-    """Those that are still active, and never a rule."""
-    return (item_id for item_id in ids if item_id in state.items and state.items[item_id].field in CLOSABLE)
+    """Those that are still active, and never a rule or what a fragment disagrees with."""
+    disputed = {conflict.item_id for conflict in state.conflicts.values()}
+    return (item_id for item_id in ids if item_id in state.items and state.items[item_id].field in CLOSABLE and item_id not in disputed)
 
 
 def record_of(state: SessionState, job: Job, outcome: Outcome, refused: str, changes: ItemChanges) -> Distilled:

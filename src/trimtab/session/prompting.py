@@ -9,8 +9,9 @@ import msgspec
 from msgspec import Struct
 
 from trimtab.core.budget import compute_budget, reserve_for
+from trimtab.core.conflicts import Conflict, conflict_line
 from trimtab.core.draft import PromptPlan
-from trimtab.core.entries import Compacted, CounterChanged, Entry, Node, Recalled
+from trimtab.core.entries import Compacted, ConflictFound, CounterChanged, Entry, Node, Recalled
 from trimtab.core.ids import Hasher
 from trimtab.core.inputs import PlanInputs
 from trimtab.core.messages import Message, encode_wire
@@ -20,13 +21,16 @@ from trimtab.core.planner import plan
 from trimtab.core.sections import Fragment
 from trimtab.core.state import SessionState
 from trimtab.core.target import Target
+from trimtab.errors import Blocked
 from trimtab.policies import policy_for
 from trimtab.session.bodies import Bodies
 from trimtab.session.editor import SessionEditor
 from trimtab.session.incoming import Intake
+from trimtab.session.indexing import turn_rows
 from trimtab.session.lane import WRITE_TRIES, Lane, Write
 from trimtab.session.reading import variable_text
-from trimtab.session.recalling import current_question, fragments_of, search, turn_rows
+from trimtab.session.recalling import Recaller
+from trimtab.session.settlements import Flagged, flag
 from trimtab.session.shorten import clamp_text
 from trimtab.settings import Settings
 from trimtab.stores import Body, Count
@@ -43,12 +47,16 @@ class Ask(Struct, frozen=True, kw_only=True):
     max_output_tokens: int | None = None
     bare: bool = False
     system: tuple[Message, ...] | None = None
+    despite_conflicts: bool = False
 
 
 class Requester:
     """Plans and commits the requests of one lane for one target and counter."""
 
-    def __init__(self, lane: Lane, settings: Settings, counter: Counter, hasher: Hasher, bodies: Bodies, fence_key: str) -> None:
+    def __init__(  # noqa: PLR0913 - what a lane stands on, handed over once
+        self, lane: Lane, settings: Settings, counter: Counter, hasher: Hasher, bodies: Bodies, fence_key: str, recaller: Recaller
+    ) -> None:
+        self.recaller = recaller
         self.lane, self.settings, self.counter = lane, settings, counter
         self.hasher, self.bodies, self.fence_key = hasher, bodies, fence_key
         self.policy = policy_for(settings.mode)
@@ -60,6 +68,7 @@ class Requester:
         self._fragments: dict[tuple[Recalled, int], tuple[Fragment, ...]] = {}
         self._variables: dict[tuple[tuple[Variable, ...], int], str] = {}
         self._notes: dict[tuple[tuple[str, str], ...], str] = {}
+        self._blocking: tuple[Conflict, ...] = ()
 
     def editor_for(self, target: Target) -> SessionEditor:
         if target not in self._editors:
@@ -69,13 +78,14 @@ class Requester:
     # ------------------------------------------------------------ one request
 
     def request(self, ask: Ask) -> PromptPlan | None:
-        """Plan and commit; None where the last request is still the answer (same state, same inputs)."""
+        """Plan and commit; None where the last request is still the answer (same state, same inputs). Raises Blocked."""
         planned: list[PromptPlan] = []
         overtaken = True
 
         def build(state: SessionState, next_seq: int) -> Write | None:
             nonlocal overtaken
             planned.clear()
+            self._blocking = ()
             overtaken = self._unready(state, ask)
             if overtaken:
                 return None
@@ -93,6 +103,8 @@ class Requester:
             self.lane.write(build)
             if not overtaken:
                 break
+        if self._blocking:
+            raise Blocked(self._blocking, [conflict_line(conflict) for conflict in self._blocking])
         if not planned:
             return None
         request = planned[0].request
@@ -127,9 +139,19 @@ class Requester:
                 )
             )
         )
-        if state.last is not None and not state.dirty and state.last.fingerprint == fingerprint:
+        same = state.last is not None and not state.dirty and state.last.fingerprint == fingerprint
+        blocks = self.settings.on_conflict == "block" and not (ask.despite_conflicts or ask.bare)
+        if same and not (blocks and state.conflicts):
             return None, None
         recalled, fragments = self._recalled(state)
+        flagged = Flagged(fragments) if ask.bare else flag(state, fragments)
+        found = [ConflictFound(flagged.found, recalled.for_seq if recalled is not None else 0)] if flagged.found else []
+        if blocks and flagged.open:
+            self._blocking = flagged.open
+            fresh = [recalled] if recalled is not None and recalled != state.recalled else []
+            return Write(entries=[*fresh, *found]) if fresh or found else None, None
+        if same:
+            return None, None
         editor = self.editor_for(ask.target)
         inputs = PlanInputs(
             settings=self.settings,
@@ -145,7 +167,7 @@ class Requester:
             params_id=params_id,
             notes=self._note_text(state),
             variables=self._variable_text(state, ask, tools_tokens + sum(row.tokens for row in system)),
-            fragments=fragments,
+            fragments=flagged.fragments,
             fence_key=self.fence_key,
             bare=ask.bare,
             settings_hash=self.settings_hash,
@@ -154,7 +176,9 @@ class Requester:
         )
         made = plan(state, inputs, self.policy, editor)
         made = msgspec.structs.replace(made, request=msgspec.structs.replace(made.request, number=self.lane.last_request + 1))
-        return self._write(state, made, recalled, editor, [(tools_id, tools_bytes), (params_id, params)]), made
+        write = self._write(state, made, recalled, editor, [(tools_id, tools_bytes), (params_id, params)])
+        write.entries = [*found, *write.entries]
+        return write, made
 
     def _write(
         self, state: SessionState, made: PromptPlan, recalled: Recalled | None, editor: SessionEditor, extra: Sequence[tuple[str, bytes]]
@@ -163,8 +187,8 @@ class Requester:
         write = Write()
         if made.break_entry is not None:
             entries.append(made.break_entry)
-            if isinstance(made.break_entry, Compacted) and made.break_entry.covered[1] > state.indexed_seq:
-                write.turns = turn_rows(state, made.break_entry.covered[1], self.bodies)
+            if isinstance(made.break_entry, Compacted):
+                write.turns = turn_rows(state, made.break_entry.cut_seq, self.bodies, state.dropped)
         entries += [*made.repairs, made.request]
         write.entries = entries
         fresh = editor.fresh_of(_segment_ids(made))
@@ -202,22 +226,18 @@ class Requester:
         return tuple(segments)
 
     def _recalled(self, state: SessionState) -> tuple[Recalled | None, tuple[Fragment, ...]]:
-        """What recall brings for the current question: searched once a turn, and again where that came back short."""
-        level = state.last.level if state.last else 0
-        if not state.cut_seq or not self.policy.recalls(self.settings, level):
+        """What recall brings, turns that are not in the prompt and pieces of documents: where a step declares a need, or for the
+        question where the mode recalls."""
+        recalls = self.policy.recalls(self.settings, state.last.level if state.last else 0)
+        if not (state.step_needs or recalls) or self.settings.recall is False:
             return None, ()
-        seq, question = current_question(state, self.bodies)
-        if not seq:
+        recalled = self.recaller.recall(state)
+        if recalled is None:
             return None, ()
-        recalled = state.recalled
-        # within a turn it is searched again only if more has left since and the last search came back short
-        short = recalled is not None and recalled.cut_seq < state.cut_seq and len(recalled.hits) < self.settings.recall_limit
-        if recalled is None or recalled.for_seq != seq or short:
-            recalled = search(self.lane, question, seq, self.settings.recall_limit)
-        history = state.last.history_budget_tokens if state.last else 0
+        history = state.last.history_budget_tokens if state.last else self.settings.budget.window_tokens // 2
         share = int(history * min(self.settings.recall_max_ratio, self.settings.budget.trigger_ratio / 4))
         if (recalled, share) not in self._fragments:
-            self._fragments = {(recalled, share): fragments_of(self.lane, recalled, self.bodies, self.counter, share)}
+            self._fragments = {(recalled, share): self.recaller.fragments(recalled, self.counter, share)}
         return recalled, self._fragments[recalled, share]
 
     def _note_text(self, state: SessionState) -> str:

@@ -31,6 +31,12 @@ def message_text(message: Message, call_id: str = "") -> str:
     return "\n".join(part for part in (message.text, *(f"{call.name}({call.arguments})" for call in message.calls)) if part)
 
 
+def everything_of(message: Message) -> str:
+    """All that a message says: its text, its calls with their arguments, the results it carries."""
+    calls = (f"{call.name} {call.arguments}" for call in message.calls)
+    return "\n".join(part for part in (message.text, *calls, *(result.text for result in message.results)) if part)
+
+
 def variable_text(lane: Lane, bodies: Bodies, variable: Variable) -> str:
     """The whole value as text; JSON values as their JSON."""
     if variable.body_id:

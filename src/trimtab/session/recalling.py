@@ -1,135 +1,339 @@
-"""Older turns: how they become searchable, and which come back for the current input (by words, for now)."""
+"""What recall brings for the current step or question: searched once, recorded, and shown within a share of the budget."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
+from functools import cached_property
+from itertools import zip_longest
 
-from trimtab.core.entries import HAS_TEXT, Indexed, MessageAdded, Node, Recalled, RecalledHit
+import msgspec
+
+from trimtab.core.entries import MessageAdded, Node, Recalled, RecalledHit
 from trimtab.core.messages import Message
 from trimtab.core.sections import Fragment
 from trimtab.core.state import SessionState
-from trimtab.recall import make_turn, query_terms
+from trimtab.errors import Erased
+from trimtab.recall.needs import Need
+from trimtab.recall.needs_questions import read_question
+from trimtab.recall.words import query_terms, terms
 from trimtab.session.bodies import Bodies
-from trimtab.session.lane import Lane, Write
+from trimtab.session.indexing import current_question, is_said
+from trimtab.session.lane import Lane
+from trimtab.session.library import Library
+from trimtab.session.searching import Match, Result, Searcher
 from trimtab.session.shorten import clamp_text
-from trimtab.stores import Hit, Turn
+from trimtab.settings import Settings
+from trimtab.stores import NO_FILTER, Filter, LaneKey, Scope
 from trimtab.tokens import Counter
 
 # fewer tokens of a turn than this say too little to be worth a place
 LEAST_FRAGMENT_TOKENS = 40
-# messages that may wait to be indexed until they leave the prompt
-MOST_UNINDEXED = 128
 MOST_TOPIC_CHARS = 20_000
-MOST_QUERY_TERMS = 12
+MOST_QUERY_CHARS = 2_000
+# found beyond what is asked for, as some of it may be on no branch, or rank only for what stands around it
+SPARE_TURNS = 12
+# pieces of documents for a step (REQUIREMENTS R2: three to five)
+MOST_PIECES = 5
+_MOST_LIVE_TURNS = 60
+# a model says what it needs on a line of its own: "Need: the fee that was agreed for March"
+_STATED = re.compile(
+    r"^\s*(?:\*\*)?(?:need|i need to recall|需要回忆|需要查)(?:\*\*)?\s*[:：]\s*(?P<what>\S.*)$", re.IGNORECASE | re.MULTILINE
+)
 
 
-def turn_rows(state: SessionState, upto_seq: int, bodies: Bodies) -> list[Turn]:
-    """The search rows of what leaves the prompt up to a message: one for each turn, or for the part of it that
-    leaves now. Tool calls and their results are not in them (REQUIREMENTS C8)."""
-    turns: dict[int, list[Node]] = {}
-    for unit in state.units:
-        for seq in unit.nodes:
-            if state.indexed_seq < seq <= upto_seq and _is_said(state.nodes[seq]):
-                turns.setdefault(unit.turn, []).append(state.nodes[seq])
-    rows = []
-    for nodes in turns.values():
-        words = make_turn([bodies.message(node) for node in nodes])
-        if words.terms:
-            seqs = tuple(node.seq for node in nodes)
-            rows.append(Turn(seqs[0], seqs[0], seqs[-1], nodes[0].at_ms, words.role, words.terms, words.tags, seqs))
-    return rows
+class Recaller:
+    """Recall for one lane."""
 
+    def __init__(self, lane: Lane, bodies: Bodies, settings: Settings, searcher: Searcher, wide: str = "") -> None:
+        self.lane, self.bodies, self.settings, self.searcher = lane, bodies, settings, searcher
+        self._wide = wide or settings.recall_scope
+        self._peers: dict[LaneKey, Lane] = {}
+        # those that are as new as the search or the text that is under way
+        self._caught_up: set[LaneKey] = set()
 
-def index_backlog(lane: Lane, bodies: Bodies) -> None:
-    """Index what a large batch brought in, as it comes in, so that no later request has to do it all at once."""
-    if lane.state.unindexed < MOST_UNINDEXED:
-        return
+    @cached_property
+    def library(self) -> Library:
+        """The project's documents."""
+        return Library(self.lane.store, self.lane.key.tenant_id, self.lane.key.project_id, self.searcher)
 
-    def build(state: SessionState, next_seq: int) -> Write | None:
-        closed = [unit for unit in state.units if unit.turn < state.turn]
-        if not closed or closed[-1].nodes[-1] <= state.indexed_seq:
-            return None
-        upto = closed[-1].nodes[-1]
-        return Write(entries=[Indexed(upto)], turns=turn_rows(state, upto, bodies))
-
-    lane.write(build)
-
-
-def _is_said(node: Node) -> bool:
-    return node.role in ("user", "assistant") and bool(node.flags & HAS_TEXT)
-
-
-def current_question(state: SessionState, bodies: Bodies) -> tuple[int, str]:
-    """(seq, text) of the user message that opened the current turn; (0, "") where there is none."""
-    for unit in reversed(state.units):
-        if unit.opens_turn and unit.turn == state.turn:
-            node = state.nodes[unit.nodes[-1] if unit.role == "tool" else unit.nodes[0]]
-            return node.seq, bodies.message(node).text
-    return 0, ""
-
-
-def search(lane: Lane, question: str, for_seq: int, limit: int) -> Recalled:
-    """Rank earlier turns that have left the prompt against the current question.
-
-    What left of the current turn itself is not among them: the question is what that was all about, so its words
-    tell nothing apart.
-    """
-    terms = query_terms(question)[:MOST_QUERY_TERMS]
-    hits: list[Hit] = []
-    if terms and limit:
-        found = lane.store.search_words(lane.key, terms, limit * 2, before_seq=min(lane.state.cut_seq + 1, for_seq))
-        hits = [hit for hit in found if lane.state.contains(hit.first_seq) and hit.score > 0][:limit]
-    rows = (RecalledHit(hit.first_seq, hit.last_seq, round(hit.score, 4), ", ".join(hit.tags.get("topic", [])[:2])) for hit in hits)
-    return Recalled(for_seq, " ".join(terms), tuple(rows), lane.state.cut_seq)
-
-
-def fragments_of(lane: Lane, recalled: Recalled, bodies: Bodies, counter: Counter, max_tokens: int) -> tuple[Fragment, ...]:
-    """The recalled turns as text within a share of the budget, best first; each shortened before it is left out."""
-    fragments: list[Fragment] = []
-    left = max_tokens
-    for index, hit in enumerate(recalled.hits):
-        share = left // max(1, len(recalled.hits) - index)
-        if share < LEAST_FRAGMENT_TOKENS:
-            break
-        fragment = _fragment(lane, hit.first_seq, hit.last_seq, bodies)
-        if fragment is None:
-            continue
-        at, role, whole, seqs = fragment
-        text = clamp_text(whole, share, counter.count_text, hit.first_seq)
-        left -= counter.count_text(text)
-        fragments.append(
-            Fragment(
-                first_seq=hit.first_seq,
-                last_seq=hit.last_seq,
-                at=at,
-                role=role,
-                topic=_spelt_out(hit.topic, whole),
-                text=text,
-                score=hit.score,
-                source_ids=seqs,
-            )
+    @property
+    def scope(self) -> Scope:
+        """Where turns are looked for, by the setting."""
+        key = self.lane.key
+        return Scope(
+            key.tenant_id,
+            key.project_id,
+            "" if self._wide == "project" else key.session_id,
+            key.lane_id if self._wide == "lane" else "",
+            key,
         )
-    return tuple(fragments)
+
+    # ------------------------------------------------------------ what is needed
+
+    def needs(self, state: SessionState) -> tuple[int, list[Need]]:
+        """(seq of the question, needs): what the step declares, else what the model stated, else the user's question."""
+        seq, question = current_question(state, self.bodies)
+        if state.step_needs:
+            at_ms = self._at_ms(state, seq or max(state.nodes, default=0))
+            declared = (msgspec.json.decode(text, type=Need) for text in state.step_needs)
+            return seq, [self.placed(_read(need, at_ms), state) for need in declared]
+        stated = self._stated(state)
+        if stated:
+            return seq, [self.placed(stated, state)]
+        if not question.strip():
+            return seq, []
+        return seq, [self.placed(read_question(question[:MOST_QUERY_CHARS], self._at_ms(state, seq)), state)]
+
+    def _stated(self, state: SessionState) -> Need | None:
+        """What the assistant's newest words in this turn say it needs."""
+        for unit in reversed(state.units):
+            if unit.turn != state.turn or unit.opens_turn:
+                return None
+            for seq in reversed(unit.nodes):
+                node = state.nodes[seq]
+                if node.role == "assistant" and is_said(node):
+                    found = _STATED.search(self.bodies.message(node).text)
+                    return read_question(found["what"], node.at_ms) if found else None
+        return None
+
+    def _at_ms(self, state: SessionState, seq: int) -> int:
+        return state.nodes[seq].at_ms if seq in state.nodes else 0
+
+    def placed(self, need: Need, state: SessionState) -> Need:
+        """Where the need says "before we switched to B", the time of that decision bounds it."""
+        mark = need.before or need.after
+        if not mark or need.time_range is not None:
+            return need
+        words = frozenset(query_terms(mark)) or frozenset(terms(mark))
+        best, at_ms = 0, 0
+        for item in reversed(tuple(state.items.values())):
+            # what was inherited or shared has its source in another lane
+            if item.field != "decision" or item.origin or not item.source_ids:
+                continue
+            shared = len(words.intersection(terms(item.text)))
+            if shared > best and (found := self._time_of(item.source_ids[0])):
+                best, at_ms = shared, found
+        if not at_ms:
+            return need
+        return msgspec.structs.replace(need, time_range=(0, at_ms) if need.before else (at_ms, 0))
+
+    def _time_of(self, seq: int) -> int:
+        return next((row.at_ms for row in self.lane.store.load(self.lane.key, seq - 1, seq)), 0)
+
+    # ------------------------------------------------------------ the search
+
+    def recall(self, state: SessionState) -> Recalled | None:
+        """What there is for the current needs. None where nothing is asked, or nothing could be found.
+
+        Within a turn it is searched again only for another step, or where more has left since and the last came back short.
+        """
+        seq, needs = self.needs(state)
+        if not needs:
+            return None
+        known = state.recalled
+        query = "; ".join(_told(need) for need in needs)
+        same = known is not None and (known.for_seq, known.step, known.query) == (seq, state.step, query)
+        limit = self.settings.recall_limit
+        if known is not None and same and (known.cut_seq >= state.cut_seq or len(known.hits) >= limit):
+            return known
+        rows: list[RecalledHit] = []
+        missing = ""
+        if limit and (state.cut_seq or self._has_peers()):
+            # what is in the prompt still is found as well, and left out here: that costs less than to ask the store for it
+            live = min(_MOST_LIVE_TURNS, len({unit.turn for unit in state.units}))
+            found = []
+            for need in needs:
+                result = self.search(state, need, 2 * limit + live, deadline_ms=self.settings.recall_deadline_ms)
+                found.append([match for match in result.matches if self._has_left(match, state, seq)])
+                missing = missing or result.missing
+            rows += [self._hit(match) for match in _in_turns(found)[:limit]]
+        if self.library:
+            rows += self._pieces(needs)
+        if not rows and known is None:
+            return None
+        return Recalled(seq, query, tuple(rows), state.cut_seq, state.step, missing)
+
+    def _has_peers(self) -> bool:
+        """Whether there is anything in the scope beside this lane."""
+        key = self.lane.key
+        return self._wide == "project" or (
+            self._wide == "session" and len(self.lane.store.lanes(key.tenant_id, key.project_id, key.session_id)) > 1
+        )
+
+    def search(self, state: SessionState, need: Need, limit: int, *, deadline_ms: int | None = None, lost: int = 0) -> Result:
+        """`Searcher.search` over turns, without what is on no branch that its lane is on, and each message once."""
+        # documents are in a session of their own: only a whole project holds both
+        where = Filter(kinds=("turn",)) if self._wide == "project" else NO_FILTER
+        self._caught_up.clear()
+        result = self.searcher.search(self.scope, need, limit, where, deadline_ms=deadline_ms, lost=limit + lost)
+        hidden = {(match.turn.key, f"repeats {match.turn.turn_id}") for match in result.matches if not self._is_on_branch(match, state)}
+        # what a turn of another branch took the place of comes back
+        back = [msgspec.structs.replace(match, why_not="") for match in result.lost if (match.turn.key, match.why_not) in hidden]
+        ranked = sorted([*result.matches, *back], key=lambda match: -match.score) if back else result.matches
+        shown = _once([match for match in ranked if _is_alike(match) and self._is_on_branch(match, state)])
+        if not shown and need.time_range is not None:
+            shown = [match for match in self._newest(need.time_range, limit, where) if self._is_on_branch(match, state)]
+        given = {(match.turn.key, match.turn.turn_id) for match in shown}
+        left = (match for match in result.lost if lost and match.why_not and (match.turn.key, match.turn.turn_id) not in given)
+        rest = [match for match in left if _is_alike(match) and self._is_on_branch(match, state)]
+        return msgspec.structs.replace(result, matches=tuple(shown), lost=tuple(rest))
+
+    def _newest(self, time_range: tuple[int, int], limit: int, where: Filter) -> list[Match]:
+        """What was said then, the newest first: where a need says when, and nothing that any turn shares."""
+        where = msgspec.structs.replace(where, since_ms=time_range[0], until_ms=time_range[1], kinds=("turn",))
+        return [Match(turn, 0.0, {}) for turn in self.lane.store.newest(self.scope, limit, where)]
+
+    def _is_on_branch(self, match: Match, state: SessionState) -> bool:
+        """Whether the turn is on the branch that its lane is on: where its end is, its beginning is."""
+        if match.turn.key == self.lane.key:
+            return state.contains(match.turn.last_seq)
+        return self._peer(match.turn.key).state.contains(match.turn.last_seq)
+
+    def _peer(self, key: LaneKey) -> Lane:
+        """Another lane, as it is now."""
+        if key not in self._peers:
+            self._peers[key] = Lane(self.lane.store, key)
+        elif key not in self._caught_up:
+            self._peers[key].catch_up()
+        self._caught_up.add(key)
+        return self._peers[key]
+
+    def _has_left(self, match: Match, state: SessionState, for_seq: int) -> bool:
+        """Whether the turn is out of this lane's prompt."""
+        return match.turn.key != self.lane.key or match.turn.last_seq <= min(state.cut_seq, for_seq - 1 if for_seq else state.cut_seq)
+
+    def _hit(self, match: Match) -> RecalledHit:
+        turn = match.turn
+        ref = "" if turn.key == self.lane.key else msgspec.json.encode([turn.key.session_id, turn.key.lane_id]).decode()
+        return RecalledHit(turn.first_seq, turn.last_seq, round(match.score, 4), ", ".join(turn.tags.get("topic", [])[:2]), "turn", ref)
+
+    def _pieces(self, needs: Sequence[Need]) -> list[RecalledHit]:
+        found = [self.library.search(need, MOST_PIECES, deadline_ms=self.settings.recall_deadline_ms) for need in needs]
+        hits: dict[int, RecalledHit] = {}
+        for piece in _in_turns(found):
+            hits.setdefault(piece.piece_id, RecalledHit(piece.piece_id, piece.piece_id, round(piece.score, 4), "", "fragment", piece.where))
+        return list(hits.values())[:MOST_PIECES]
+
+    # ------------------------------------------------------------ its text
+
+    def fragments(self, recalled: Recalled, counter: Counter, max_tokens: int) -> tuple[Fragment, ...]:
+        """What was recalled as text within a share of the budget, best first; each shortened before it is left out."""
+        self._caught_up.clear()
+        fragments: list[Fragment] = []
+        left = max_tokens
+        for index, hit in enumerate(recalled.hits):
+            share = left // max(1, len(recalled.hits) - index)
+            if share < LEAST_FRAGMENT_TOKENS:
+                break
+            whole = self._piece(hit) if hit.kind == "fragment" else self._turn(hit)
+            if whole is None:
+                continue
+            text = clamp_text(whole.text, share, counter.count_text, hit.first_seq)
+            left -= counter.count_text(text)
+            fragments.append(msgspec.structs.replace(whole, text=text))
+        return tuple(fragments)
+
+    def _piece(self, hit: RecalledHit) -> Fragment | None:
+        piece = self.library.piece(hit.first_seq)
+        if piece is None:
+            return None
+        return Fragment(
+            first_seq=0, last_seq=0, at="", role="", topic="", text=piece.text, score=hit.score, kind="fragment", ref=piece.where
+        )
+
+    def _turn(self, hit: RecalledHit) -> Fragment | None:
+        """What was said from one entry to another, on this branch or in another lane."""
+        key = self.lane.key
+        if hit.ref:
+            session_id, lane_id = msgspec.json.decode(hit.ref, type=tuple[str, str])
+            key = LaneKey(key.tenant_id, key.project_id, session_id, lane_id)
+        nodes = self._nodes(key, hit.first_seq, hit.last_seq)
+        if not nodes:
+            return None
+        text = self._said(nodes)
+        return Fragment(
+            first_seq=hit.first_seq,
+            last_seq=hit.last_seq,
+            at=datetime.fromtimestamp(nodes[0].at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M"),
+            role=nodes[0].role,
+            topic=spelt_out(hit.topic, text),
+            text=text,
+            score=hit.score,
+            # numbers of another lane name nothing here
+            source_ids=() if hit.ref else tuple(node.seq for node in nodes),
+        )
+
+    def text_of(self, key: LaneKey, first_seq: int, last_seq: int, seqs: Collection[int] = ()) -> str:
+        """What was said from one entry of a lane to another, on the branch it is on; or just by the messages `seqs`."""
+        return self._said(self._nodes(key, first_seq, last_seq, seqs))
+
+    def _said(self, nodes: Sequence[Node]) -> str:
+        texts = []
+        for node in nodes:
+            with suppress(Erased):
+                texts.append(said(self.bodies.message(node)))
+        return "\n".join(texts)
+
+    def _nodes(self, key: LaneKey, first_seq: int, last_seq: int, seqs: Collection[int] = ()) -> list[Node]:
+        rows = [row for row in self.lane.store.load(key, first_seq - 1, last_seq) if row.kind == "message"]
+        if seqs:
+            rows = [row for row in rows if row.seq in seqs]
+        else:
+            lane = self.lane if key == self.lane.key else self._peer(key)
+            rows = [row for row in rows if lane.state.contains(row.seq)]
+        entries = map(self.lane.decoded, rows)
+        return [entry.node for entry in entries if isinstance(entry, MessageAdded) and is_said(entry.node)]
 
 
-def _spelt_out(topic: str, text: str) -> str:
+def _read(need: Need, at_ms: int) -> Need:
+    """A need that was declared in plain words is read like a question."""
+    if need != Need(words=need.words, step=need.step) or not at_ms:
+        return need
+    return msgspec.structs.replace(read_question(need.words[:MOST_QUERY_CHARS], at_ms), step=need.step)
+
+
+def _is_alike(match: Match) -> bool:
+    """Whether the turn itself shares anything with the question; it may rank for what stands around it alone."""
+    return match.turn.words > 0 or match.parts.get("vectors", 0.0) > 0
+
+
+def _once(matches: Sequence[Match]) -> list[Match]:
+    """Without turns whose messages are in a better one: a turn that went on after a rollback is stored with both of its ends."""
+    kept: list[Match] = []
+    for match in matches:
+        same_lane = (one.turn for one in kept if one.turn.key == match.turn.key)
+        if not any(match.turn.first_seq <= turn.last_seq and turn.first_seq <= match.turn.last_seq for turn in same_lane):
+            kept.append(match)
+    return kept
+
+
+def _in_turns(found: Sequence[Sequence[object]]) -> list:  # type: ignore[type-arg]
+    """The best of each need, then the second of each ..., each thing once."""
+    ordered = [one for row in zip_longest(*found) for one in row if one is not None]
+    return list({_identity(one): one for one in reversed(ordered)}.values())[::-1]
+
+
+def _identity(one: object) -> object:
+    return (one.turn.key, one.turn.turn_id) if isinstance(one, Match) else getattr(one, "piece_id", id(one))
+
+
+def _told(need: Need) -> str:
+    """The need as the ledger and `show` tell it."""
+    said = " ".join(part for part in (need.words, *need.entities) if part)
+    bounds = f" [{need.time_range[0]}..{need.time_range[1]}]" if need.time_range else ""
+    return (said + bounds).strip()[:MOST_QUERY_CHARS]
+
+
+def spelt_out(topic: str, text: str) -> str:
     """Topic terms are stems; a reader is shown the words they came from."""
     words = []
     for stem in filter(None, topic.split(", ")):
         found = re.search(rf"\b{re.escape(stem)}[a-z]*", text[:MOST_TOPIC_CHARS], re.IGNORECASE) if stem.isascii() else None
         words.append(found.group().lower() if found else stem)
     return ", ".join(words)
-
-
-def _fragment(lane: Lane, first: int, last: int, bodies: Bodies) -> tuple[str, str, str, tuple[int, ...]] | None:
-    """(when, who spoke first, text, seqs) of what was said from one entry to another on this branch."""
-    rows = [row for row in lane.store.load(lane.key, first - 1, last) if row.kind == "message" and lane.state.contains(row.seq)]
-    nodes = [entry.node for entry in map(lane.decoded, rows) if isinstance(entry, MessageAdded) and _is_said(entry.node)]
-    if not nodes:
-        return None
-    at = datetime.fromtimestamp(nodes[0].at_ms / 1000, UTC).strftime("%Y-%m-%d %H:%M")
-    return at, nodes[0].role, "\n".join(said(bodies.message(node)) for node in nodes), tuple(node.seq for node in nodes)
 
 
 def said(message: Message) -> str:

@@ -23,7 +23,13 @@ class RequestPart(SessionBase):
     """prompt, request, and what comes back beside the reply."""
 
     def prompt(
-        self, *, tools: list[Any] | None = None, system: Any = None, max_output_tokens: int | None = None, target: Target | None = None
+        self,
+        *,
+        tools: list[Any] | None = None,
+        system: Any = None,
+        max_output_tokens: int | None = None,
+        target: Target | None = None,
+        despite_conflicts: bool = False,
     ) -> Prompt:
         """Decide what the next request sends, record it, and return it. No language model is called.
 
@@ -34,7 +40,10 @@ class RequestPart(SessionBase):
             system: the client's own system text; replaces what was recorded as such.
             max_output_tokens: of this request, thinking included; reserved for the reply.
             target: whom it is for, where not the session's own.
+            despite_conflicts: also where a fragment disagrees with a decision; the prompt names the conflict, and the
+                decision stands. For a model that is to put the question to the user.
         Raises:
+            Blocked: a fragment disagrees with a decision, and nobody has settled it; see `settle`.
             PinnedOverflow: what must be in does not fit; names the largest contributors.
             WindowUnknown: neither the settings nor the model's name give a window.
         """
@@ -43,7 +52,11 @@ class RequestPart(SessionBase):
             target = target or self.target
             requester = self._requester_for(target)
             given = wire_for(target.wire).parse_system(system) if system is not None else None
-            ask = Ask(target=target, tools=tools, max_output_tokens=max_output_tokens, system=given)
+            ask = Ask(target=target, tools=tools, max_output_tokens=max_output_tokens, system=given, despite_conflicts=despite_conflicts)
+            self._take_in_shared()
+            if self._lane.state.conflicts:
+                # another process may have settled it
+                self._lane.catch_up()
             made = requester.request(ask)
             if made is None and self._lane.catch_up():
                 made = requester.request(ask)
@@ -64,16 +77,36 @@ class RequestPart(SessionBase):
         return Prompt(made.request, made.segments, self._bodies, self._decisions_at(self._lane.state.seq))
 
     async def aprompt(
-        self, *, tools: list[Any] | None = None, system: Any = None, max_output_tokens: int | None = None, target: Target | None = None
+        self,
+        *,
+        tools: list[Any] | None = None,
+        system: Any = None,
+        max_output_tokens: int | None = None,
+        target: Target | None = None,
+        despite_conflicts: bool = False,
     ) -> Prompt:
         """`prompt` off the event loop. Cancelling it never cancels a commit that has begun."""
-        return await asyncio.to_thread(self.prompt, tools=tools, system=system, max_output_tokens=max_output_tokens, target=target)
+        return await asyncio.to_thread(
+            self.prompt,
+            tools=tools,
+            system=system,
+            max_output_tokens=max_output_tokens,
+            target=target,
+            despite_conflicts=despite_conflicts,
+        )
 
-    def rebuild(self, *, tools: list[Any] | None = None, system: Any = None, max_output_tokens: int | None = None) -> Prompt:
+    def rebuild(
+        self,
+        *,
+        tools: list[Any] | None = None,
+        system: Any = None,
+        max_output_tokens: int | None = None,
+        despite_conflicts: bool = False,
+    ) -> Prompt:
         """Discard what was projected so far and assemble the prompt anew from ledger, state and summary."""
         with self._open_lock():
             self._enter(lambda state: e.RebuildAsked())
-            return self.prompt(tools=tools, system=system, max_output_tokens=max_output_tokens)
+            return self.prompt(tools=tools, system=system, max_output_tokens=max_output_tokens, despite_conflicts=despite_conflicts)
 
     def request(self, number: int) -> Prompt:
         """A past request, rebuilt from what was stored when it was sent. Raises NotFound, Erased, CorruptEntry."""

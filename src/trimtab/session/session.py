@@ -13,9 +13,14 @@ from trimtab.session.dropping import DroppingPart
 from trimtab.session.finding import FindingPart
 from trimtab.session.history import HistoryPart
 from trimtab.session.inheriting import InheritPart
+from trimtab.session.library import RESERVED
+from trimtab.session.library_part import LibraryPart
 from trimtab.session.maintain import MaintainPart
 from trimtab.session.memory import MemoryPart
+from trimtab.session.recall import RecallPart
 from trimtab.session.requests import RequestPart
+from trimtab.session.settling import SettlingPart
+from trimtab.session.sharing import SharingPart
 from trimtab.session.steps import StepPart
 from trimtab.session.summaries import SummaryPart
 from trimtab.session.variables import VariablePart
@@ -25,7 +30,20 @@ from trimtab.tokens import Counter
 
 
 class Session(
-    HistoryPart, MemoryPart, StepPart, DroppingPart, SummaryPart, InheritPart, FindingPart, VariablePart, MaintainPart, RequestPart
+    HistoryPart,
+    MemoryPart,
+    StepPart,
+    DroppingPart,
+    SummaryPart,
+    InheritPart,
+    FindingPart,
+    VariablePart,
+    RecallPart,
+    MaintainPart,
+    SettlingPart,
+    LibraryPart,
+    SharingPart,
+    RequestPart,
 ):
     """One agent task. Safe to use from several threads; several processes may open the same one.
 
@@ -45,6 +63,8 @@ class Session(
         lane: str = "main",
         counter: Counter | None = None,
         summarizer: ChatModel | None = None,
+        shares: bool | None = None,
+        private: bool | None = None,
     ) -> Session:
         """Open or begin a session.
 
@@ -55,14 +75,21 @@ class Session(
             counter: a token counter of your own; by default the one of the target's model.
             summarizer: a model of your own that distills history in `maintain`; by default the one that
                 `settings.summarizer` names, if any.
+            shares: whether this lane takes in what other lanes of the session know; by default as `settings.sharing` says.
+            private: whether other lanes see nothing of this one but what it gives by `share`; None for as it was.
         Raises:
             NotFound: no such mode.
+            BadSetting: a session's name that is empty or reserved.
             ConfigError: the summarizer that the settings name cannot be used.
             StoreError, SchemaTooNew, CorruptEntry: the database cannot be opened or read.
         """
         settings, target = settings or Settings(), target or Target()
         if not session_id:
             raise BadSetting("session_id", session_id, "a name that is not empty")
+        if session_id.startswith(RESERVED):
+            raise BadSetting("session_id", session_id, f"a name that does not begin with {RESERVED!r}; those are kept for the library")
+        if shares is not None:
+            settings = settings.merged(sharing="session" if shares else "own")
         if summarizer is None and settings.summarizer is not None:
             summarizer = model_for(settings.summarizer)
         owns = isinstance(path, str | Path)
@@ -70,6 +97,8 @@ class Session(
         policy_for(settings.mode)
         session = cls(store, LaneKey(tenant, project, session_id, lane), settings, target, counter, owns_store=owns)
         session._use_summarizer(summarizer)
+        if private is not None:
+            store.set_private(session._key, private)
         return session
 
     def __enter__(self) -> Session:
@@ -84,6 +113,7 @@ class Session(
         A run of maintenance that is on in a thread is waited for, and canceled where that takes too long.
         """
         self._stop_worker()
+        self._searcher.close()
         with self._lock:
             if not self._closed and self._owns_store:
                 self._store.close()

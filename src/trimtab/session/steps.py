@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
 
 from trimtab.core import entries as e
 from trimtab.core.state import SessionState
 from trimtab.errors import BadSetting, NotFound
+from trimtab.recall.needs import Need
 from trimtab.session.base import SessionBase
 
 
 class StepPart(SessionBase):
     """begin_step, end_step, need, release."""
 
-    def begin_step(self, name: str, reads: str | Iterable[str] = ()) -> None:
+    def begin_step(self, name: str, reads: str | Iterable[str] = (), needs: Iterable[str | Need | Mapping[str, Any]] = ()) -> None:
         """Another step begins: what the last one needed may leave from now on.
 
         The same step again, with the same variables, writes nothing.
@@ -22,10 +26,14 @@ class StepPart(SessionBase):
             name: the caller's own; not empty.
             reads: names of the variables whose values stand in the prompts of this step, within `reads_max_ratio` of
                 the history budget. No other prompt holds them.
+            needs: what recall is to bring for its prompts, from older turns and from documents: each in plain words or
+                structured, see `trimtab.Need`. Once declared it takes the place of the raw question.
         Raises:
             NotFound: a variable that does not exist, with those that do.
+            BadNeed: a need that says nothing, or cannot be read.
             BadSetting: an empty name.
         """
+        asked = tuple(msgspec.json.encode(msgspec.structs.replace(Need.of(need), step=name)).decode() for need in needs)
         names = (reads,) if isinstance(reads, str) else tuple(reads)
         if not name.strip():
             raise BadSetting("step", name, "a name that is not empty")
@@ -34,7 +42,7 @@ class StepPart(SessionBase):
             for variable in names:
                 if variable not in state.variables:
                     raise NotFound("variable", variable, tuple(state.variables))
-            return None if (state.step, state.reads) == (name, names) else e.StepBegun(name, names)
+            return None if (state.step, state.reads, state.step_needs) == (name, names, asked) else e.StepBegun(name, names, asked)
 
         with self._open_lock():
             self._lane.catch_up()

@@ -18,6 +18,7 @@ from trimtab.errors import BadSetting, NotFound
 from trimtab.session.base import SessionBase
 from trimtab.session.lane import Write
 from trimtab.session.reading import message_text
+from trimtab.session.settlements import refuse_adopting
 from trimtab.stores import StoredEntry
 
 NOTED_FIELDS: tuple[Field, ...] = tuple(field for field in FIELDS if field not in PINNED_FIELDS)
@@ -215,6 +216,7 @@ class SummaryPart(SessionBase):
         Raises:
             BadSetting: another field, an empty text.
             NotFound: a message that is not of this branch, an item that cannot be closed.
+            NotSettled: it takes a fragment's side in an open conflict.
         """
         if field not in NOTED_FIELDS:
             raise BadSetting("field", field, "one of " + ", ".join(NOTED_FIELDS) + "; rules come from the user's own words, or from pin()")
@@ -232,6 +234,8 @@ class SummaryPart(SessionBase):
             for item_id in closed:
                 if item_id not in state.items or state.items[item_id].field in PINNED_FIELDS:
                     raise NotFound("item that can be closed", item_id, tuple(self._closable(state)))
+            if author != "user":
+                refuse_adopting(state, "the item", text, closed)
             made: list[SummaryItem] = []
 
             def build(state: SessionState, seq: int) -> Write:

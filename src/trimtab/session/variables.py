@@ -17,6 +17,7 @@ from trimtab.errors import BadSetting, BadSlice, NotFound, ParseError
 from trimtab.session.base import SessionBase
 from trimtab.session.lane import Write
 from trimtab.session.reading import message_text, stored_node, variable_text
+from trimtab.session.settlements import refuse_adopting
 from trimtab.session.slices import Part, read_part
 from trimtab.stores import Body
 
@@ -56,6 +57,7 @@ class VariablePart(SessionBase):
             the new version.
         Raises:
             BadSetting: name or author. ParseError: the value is neither text nor JSON. NotFound: no such message.
+            NotSettled: an agent's value takes a fragment's side in an open conflict.
         """
         _check_name(name)
         if author not in AUTHORS:
@@ -65,6 +67,8 @@ class VariablePart(SessionBase):
             if source_seq:
                 stored_node(self._lane, source_seq)
             stored = self._value(value, source_seq)
+            if author == "agent" and not stored.source_seq:
+                refuse_adopting(self._lane.state, f"the variable {name!r}", stored.text)
             tokens, line, structures = self._counted(stored.text), describe(stored.text), structures_of(stored.text)
 
             def build(state: SessionState, seq: int) -> Write:

@@ -25,6 +25,7 @@ def write_note(desk: Desk, args: dict[str, Any]) -> str:
             f"not saved: a note holds a conclusion, at most {MAX_NOTE_TOKENS:,} tokens, and this has {tokens:,} or more; "
             f"shorten it, or store it whole: {desk.call('save_variable', name=key, value='...')}"
         )
+    desk.session.check_adoption(f"the note {shown(key)}", text)
     version = desk.session.write_note(key, value)
     return f"saved as note {shown(key)} (version {version})"
 
@@ -45,7 +46,7 @@ def read_note(desk: Desk, args: dict[str, Any]) -> str:
 
 def list_notes(desk: Desk, args: dict[str, Any]) -> str:
     notes = desk.session.state.notes
-    keys = [key for key in notes if key.startswith(args.get("begins_with", ""))]
+    keys = [key for key in notes if notes[key].body_id and key.startswith(args.get("begins_with", ""))]
     if not keys:
         there = f"; there are {len(notes)} others" if notes else ""
         return f"no notes{there}. {desk.call('write_note', key='...', value='...')} saves one"

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from trimtab.errors import BadNeed
+from trimtab.recall.needs import Need
 from trimtab.session.finding import Found
 from trimtab.tools.arguments import BadArgument, shown
 from trimtab.tools.desk import Desk, as_lines, as_text
@@ -20,8 +22,8 @@ _SAMPLE_CHARS_PER_TOKEN = 8
 # messages smaller than this are not worth a line, nor more than so many of them
 _LEAST_LISTED_TOKENS, _MOST_LISTED = 150, 10
 _OPEN_FIELDS = ("question", "todo")
-# "#12" of a message, "i12.0" of an item that came from it
-_REF_NUMBER = re.compile(r"[#a-z]*(\d{1,12})\b")
+# "#12" of a message, "i12.0" of an item that came from it; "p1-i12.0" is from elsewhere
+_REF_NUMBER = re.compile(r"[#a-z]*(\d{1,12})\b(?!-)")
 
 
 def read_variable(desk: Desk, args: dict[str, Any]) -> str:
@@ -88,11 +90,29 @@ def query_memory(desk: Desk, args: dict[str, Any]) -> str:
     filters = args.get("filters", {})
     kinds = {"kinds": (filters["kind"],)} if "kind" in filters else {}
     limit = MOST_FILTERED_HITS if set(filters) - {"kind"} else MOST_HITS
-    hits = _filtered(desk.session.find(args["query"], limit=limit, **kinds), filters)[:MOST_HITS]
+    # the call that asks holds the words that are asked for
+    open_unit = desk.session.state.open_unit
+    asking = {f"#{seq}" for seq in open_unit.nodes} if open_unit is not None else set()
+    found = desk.session.find(_asked(args), limit=limit + len(asking), **kinds)
+    hits = _filtered((hit for hit in found if hit.ref not in asking), filters)[:MOST_HITS]
     if not hits:
         among = f" among {shown(filters)}" if filters else ""
         return f"nothing found for {shown(args['query'])}{among}; try other words, an exact name or number, or {desk.call('list_memory')}"
     return page([_hit(hit) for hit in hits], None, desk.max_tokens, desk.count, part_of)
+
+
+def _asked(args: dict[str, Any]) -> str | Need:
+    """The query; a need where more is said of what is looked for."""
+    fields = {name: args[name] for name in ("entities", "kind", "time_range") if name in args}
+    if not fields:
+        return str(args["query"])
+    bounds = fields.get("time_range")
+    if bounds is not None and len(bounds) != 2:
+        raise BadArgument(f'"time_range" is {shown(bounds)}; it must be two dates, such as ["2026-03-01", "2026-04-01"]')
+    try:
+        return Need.of({"words": args["query"]} | fields)
+    except BadNeed as error:
+        raise BadArgument(str(error)) from None
 
 
 def _filtered(hits: Iterable[Found], filters: dict[str, Any]) -> list[Found]:
@@ -128,10 +148,12 @@ def _place(hit: Found, by: str) -> int | None:
 
 
 def _hit(hit: Found) -> str:
-    at = f", {datetime.fromtimestamp(hit.at_ms / 1000, UTC):%Y-%m-%d %H:%M}" if hit.at_ms else ""
-    text = " ".join(hit.text.split())
+    """What was found: where it is, when, who, what about; what it says; and why it was found."""
     status = f" ({hit.status})" if hit.status not in ("", "active") else ""
-    return f"{hit.kind} {hit.ref}{status}{at}: {text if len(text) <= _HIT_CHARS else text[: _HIT_CHARS - 1] + '…'}"
+    at = f"{datetime.fromtimestamp(hit.at_ms / 1000, UTC):%Y-%m-%d %H:%M}" if hit.at_ms else ""
+    head = ", ".join(part for part in (f"{hit.kind} {hit.ref}{status}", at, hit.role, f"on {hit.topic}" if hit.topic else "") if part)
+    text = " ".join(hit.text.split())
+    return f"{head}: {text if len(text) <= _HIT_CHARS else text[: _HIT_CHARS - 1] + '…'} [{hit.why}]"
 
 
 # ---------------------------------------------------------------- what there is

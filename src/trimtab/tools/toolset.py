@@ -12,9 +12,9 @@ from trimtab.errors import BadSetting, NotFound, TrimtabError
 from trimtab.session import Session
 from trimtab.session.incoming import read_messages
 from trimtab.tokens import counter_for
-from trimtab.tools import dropping, noting, reading, rules_en, rules_zh
+from trimtab.tools import documents, dropping, noting, reading, rules_en, rules_zh
 from trimtab.tools.arguments import BadArgument, clean, read_arguments, shown
-from trimtab.tools.declared import BY_NAME
+from trimtab.tools.declared import BY_NAME, DOCUMENT_TOOLS_BY_NAME
 from trimtab.tools.desk import Desk
 from trimtab.tools.schema import LANGUAGES, Language, ToolWire, render
 from trimtab.wire import wire_for
@@ -22,6 +22,7 @@ from trimtab.wire import wire_for
 MAX_RESULT_TOKENS = 1_500
 _LEAST_RESULT_TOKENS = 200
 _RULES: dict[Language, str] = {"en": rules_en.RULES, "zh": rules_zh.RULES}
+_DOCUMENT_RULES: dict[Language, str] = {"en": rules_en.DOCUMENT_RULES, "zh": rules_zh.DOCUMENT_RULES}
 _HANDLERS: dict[str, Callable[[Desk, dict[str, Any]], str]] = {
     "extract_key_info": noting.extract_key_info,
     "drop_history": dropping.drop_history,
@@ -34,6 +35,12 @@ _HANDLERS: dict[str, Callable[[Desk, dict[str, Any]], str]] = {
     "read_variable": reading.read_variable,
     "list_memory": reading.list_memory,
 }
+_DOCUMENT_HANDLERS: dict[str, Callable[[Desk, dict[str, Any]], str]] = {
+    "search_documents": documents.search_documents,
+    "read_document": documents.read_document,
+}
+_ALL_TOOLS = BY_NAME | DOCUMENT_TOOLS_BY_NAME
+_ALL_HANDLERS = _HANDLERS | _DOCUMENT_HANDLERS
 
 
 class Toolset:
@@ -56,10 +63,13 @@ class Toolset:
         language: Language = "en",
         prefix: str = "",
         max_result_tokens: int = MAX_RESULT_TOKENS,
+        documents: bool | None = None,
     ) -> None:
         """
         Args:
             only: names of the tools to offer, without the prefix; all by default.
+            documents: whether to offer those that search and read the project's documents too; by default where there
+                are any now. `only` says it all where it is given.
             language: of descriptions and usage rules, "en" or "zh". Answers are in English.
             prefix: before each name, where the agent has tools of the same names.
             max_result_tokens: of one answer; what is longer says how to get the rest.
@@ -67,14 +77,16 @@ class Toolset:
             NotFound: a tool that does not exist, with those that do.
             BadSetting: another language, a cap that is too small.
         """
-        names = tuple(BY_NAME) if only is None else tuple(dict.fromkeys(only))
+        has_documents = only is None and (bool(session.library) if documents is None else documents)
+        offered = tuple(_ALL_TOOLS if has_documents else BY_NAME)
+        names = offered if only is None else tuple(dict.fromkeys(only))
         for name in names:
-            if name not in BY_NAME:
-                raise NotFound("tool", name, tuple(BY_NAME))
+            if name not in _ALL_TOOLS:
+                raise NotFound("tool", name, tuple(_ALL_TOOLS))
         _check_language(language)
         if max_result_tokens < _LEAST_RESULT_TOKENS:
             raise BadSetting("max_result_tokens", max_result_tokens, f"{_LEAST_RESULT_TOKENS} or more")
-        self._tools = {prefix + name: BY_NAME[name] for name in names}
+        self._tools = {prefix + name: _ALL_TOOLS[name] for name in names}
         self._prefix, self._language = prefix, language
         count = counter_for(session.target.model).count_text
         self._desk = Desk(session, max_result_tokens, count, prefix, frozenset(self._tools))
@@ -98,7 +110,9 @@ class Toolset:
         """How to use the tools, for the system prompt; under 450 tokens."""
         chosen = self._language if language is None else language
         _check_language(chosen)
-        return _RULES[chosen].format(**{name: self._prefix + name for name in BY_NAME})
+        reads_documents = any(tool.name in DOCUMENT_TOOLS_BY_NAME for tool in self._tools.values())
+        rules = _RULES[chosen] + (_DOCUMENT_RULES[chosen] if reads_documents else "")
+        return rules.format(**{name: self._prefix + name for name in _ALL_TOOLS})
 
     def run(self, name: str, arguments: str | dict[str, Any] | None = None) -> str:
         """Answer one call. Never raises: what was wrong is said in the answer, so that the model can act on it.
@@ -113,7 +127,7 @@ class Toolset:
         if tool is None:
             return f"not done: there is no tool {shown(name)}; there is: {', '.join(self._tools)}"
         try:
-            answer = _HANDLERS[tool.name](self._desk, read_arguments(tool, arguments, name))
+            answer = _ALL_HANDLERS[tool.name](self._desk, read_arguments(tool, arguments, name))
         except BadArgument as error:
             answer = str(error)
             if not answer.startswith(("not done", "not saved", "nothing was saved")):

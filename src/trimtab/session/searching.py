@@ -1,0 +1,329 @@
+"""Search over stored turns: words and vectors give the candidates, `recall.ranking` their order, code drops repetitions.
+
+Nothing is written here. A search by vectors that is not ready in time is left out, and the result says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as Late
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from trimtab.errors import ConfigError
+from trimtab.recall import ranking
+from trimtab.recall.embedders import Embedder
+from trimtab.recall.needs import Need
+from trimtab.recall.ranking_places import NEWEST
+from trimtab.recall.ranking_question import Question, read_question
+from trimtab.recall.ranking_shape import ShapeSums, StoreShape, distant_places
+from trimtab.recall.words import MAX_QUERY_TERMS, query_terms
+from trimtab.session.remembered import Remembered, RememberedRows
+from trimtab.stores import NO_FILTER, Candidate, Filter, LaneKey, Scope, Store, WordMatches
+
+if TYPE_CHECKING:
+    from trimtab.recall.vectors import VectorIndex
+
+# so many turns by words and by vectors are looked at, and the turns around so many of the best of each
+_DEPTH, _NEAR, _DISTANCE = 200, 50, 2
+# how common so many of a question's terms are is asked; turns are looked for by the rarest MAX_QUERY_TERMS of them
+_MOST_TERMS = 256
+# the same for a request, where every millisecond counts
+_QUICK_TERMS, _QUICK_DEPTH = 16, 60
+# turns whose terms tell what a scope is like, and by how much it must have grown to be looked at again
+_SHAPE_TURNS, _SHAPE_GROWTH = 600, 1.25
+# a longer silence begins another sitting: what stands around a turn says nothing of it any more
+_SITTING_MS = 4 * 3_600_000
+# of two turns that share more of their terms than this, only the newer is shown
+_SAME_SHARE, _LEAST_SAME_TERMS = 0.9, 4
+
+
+class Match(Struct, frozen=True):
+    """A turn that was found, its score, and the named parts that the score is the sum of."""
+
+    turn: Candidate
+    score: float
+    parts: Mapping[str, float]
+    why_not: str = ""
+
+
+class Result(Struct, frozen=True):
+    """What a search found.
+
+    Attributes:
+        matches: best first.
+        lost: the next best, each with why it is not among them (`rank`, or the number of the turn it repeats).
+        missing: why vectors took no part: "", "off", "late", "none stored", or what went wrong.
+        turn_count: turns in the scope.
+    """
+
+    matches: tuple[Match, ...]
+    lost: tuple[Match, ...] = ()
+    missing: str = ""
+    turn_count: int = 0
+
+
+class _Loaded(Struct):
+    """Vectors of a scope in memory, and how far the store was read."""
+
+    index: VectorIndex
+    number: int = 0
+    removed: int = 0
+
+
+class Searcher:
+    """Searches one store. Safe to use from several threads."""
+
+    def __init__(self, store: Store, embedder: Embedder | None = None) -> None:
+        self._store, self.embedder = store, embedder
+        self._remembered = Remembered(store)
+        self._loaded: dict[Scope, _Loaded] = {}
+        self._shapes: dict[Scope, tuple[int, StoreShape]] = {}
+        self._lock = Lock()
+        self._worker: ThreadPoolExecutor | None = None
+
+    def close(self) -> None:
+        if self._worker is not None:
+            self._worker.shutdown(wait=False, cancel_futures=True)
+
+    def search(
+        self,
+        scope: Scope,
+        asked_for: str | Need,
+        limit: int,
+        where: Filter = NO_FILTER,
+        *,
+        deadline_ms: int | None = None,
+        lost: int = 0,
+    ) -> Result:
+        """The turns of the scope that answer best.
+
+        Args:
+            asked_for: the question or what is looked for, or a need: its entities and kind count in full, its roles are
+                a wish, and its time_range bounds the turns.
+            where: what every turn must be.
+            deadline_ms: for the request path: after so long a search goes on without vectors; a long question is read by its
+                most telling words, and fewer turns are ranked. None to wait, and to take all.
+            lost: how many of the next best to tell of.
+        """
+        need = asked_for if isinstance(asked_for, Need) else Need(words=asked_for)
+        text, where = _wording(need), _bounded(where, need)
+        quick = deadline_ms is not None
+        if limit < 1 or not text.strip():
+            return Result((), missing="off" if self.embedder is None else "")
+        asked = self._ask_vector(text, deadline_ms)
+        known = self._remembered.rows(scope)
+        words = self._store.search(scope, self._asked_terms(scope, text, quick), _QUICK_DEPTH if quick else _DEPTH, where)
+        near, missing = self._nearest(scope, asked, where)
+        question = read_question(text, words.weights, need)
+        found = _gather(known, words, near, where)
+        if not found:
+            return Result((), (), missing, words.turn_count)
+        shape = self._shape(scope, words.turn_count)
+        docs = [row.doc for row in found]
+        terms = known.terms(docs)
+        if near and isinstance(asked, bytes):
+            near = dict(self.index(scope).search(asked, len(docs), set(docs)).hits)
+        ranked = self._ranked(question, found, terms, near, shape)
+        return _shown(ranked, terms, limit, lost, missing, words.turn_count)
+
+    # ------------------------------------------------------------ candidates
+
+    def _asked_terms(self, scope: Scope, text: str, quick: bool) -> list[str]:
+        """What turns are looked for by. Of a long question the rarest terms, wherever they stand: what is asked is often at its end."""
+        if quick:
+            return query_terms(text, _QUICK_TERMS)
+        asked = query_terms(text, _MOST_TERMS)
+        if len(asked) <= MAX_QUERY_TERMS:
+            return asked
+        weights = self._store.search(scope, asked, 0).weights
+        # as `read_question` chooses
+        return sorted(weights, key=lambda term: (-weights[term], term))[:MAX_QUERY_TERMS]
+
+    def _ranked(
+        self, question: Question, found: list[Candidate], terms: Mapping[int, str], near: Mapping[int, float], shape: StoreShape
+    ) -> list[Match]:
+        by_doc = {row.doc: row for row in found}
+        rows = [
+            ranking.Candidate(
+                turn_id=row.doc,
+                place=place,
+                group=group,
+                terms=terms.get(row.doc, ""),
+                vector=near.get(row.doc),
+                role=row.role,
+                speaker=(row.tags.get("speaker") or [""])[0],
+                kinds=tuple(row.tags.get("intent", ())),
+                entities=tuple(row.tags.get("entities", ())),
+            )
+            for row, place, group in _placed(found, shape.turn_count)
+        ]
+        return [Match(by_doc[one.turn_id], one.score, one.parts) for one in ranking.rank(question, rows, shape)]
+
+    def _shape(self, scope: Scope, turn_count: int) -> StoreShape:
+        """What the scope is like, from its newest turns; looked at again when it has grown by a quarter."""
+        known = self._shapes.get(scope)
+        if known is not None and known[0] <= turn_count < known[0] * _SHAPE_GROWTH:
+            return _counted(known[1], turn_count)
+        rows = sorted(self._store.newest(scope, _SHAPE_TURNS), key=lambda row: (row.key, row.first_seq))
+        terms = self._store.terms([row.doc for row in rows], scope)
+        sums, before = ShapeSums(), None
+        for at, row in enumerate(rows):
+            here = terms.get(row.doc, "").split()
+            same = before is not None and before.key == row.key and row.at_ms - before.at_ms < _SITTING_MS
+            last = terms.get(before.doc, "").split() if same and before is not None else None
+            sums.add(here, "assistant" if row.role == "assistant" else "user", last)
+            for place in distant_places(at):
+                sums.add_distant(here, terms.get(rows[place].doc, "").split())
+            before = row
+        shape = sums.shape()
+        self._shapes[scope] = (turn_count, shape)
+        return _counted(shape, turn_count)
+
+    # ------------------------------------------------------------ vectors
+
+    def _ask_vector(self, text: str, deadline_ms: int | None) -> Future[bytes] | bytes | str:
+        """The question's vector, or why there is none. With a deadline it is made beside the search by words."""
+        if self.embedder is None:
+            return "off"
+        if deadline_ms is None:
+            try:
+                return self.embedder.embed([text], query=True)[0]
+            except ConfigError as error:
+                return str(error)
+        with self._lock:
+            if self._worker is None:
+                self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="trimtab-embed")
+        waited: Future[list[bytes]] = self._worker.submit(self.embedder.embed, [text], True)
+        try:
+            return waited.result(deadline_ms / 1000)[0]
+        except Late:
+            waited.cancel()
+            return "late"
+        except ConfigError as error:
+            return str(error)
+
+    def _nearest(self, scope: Scope, asked: Future[bytes] | bytes | str, where: Filter) -> tuple[dict[int, float], str]:
+        """doc -> likeness of the nearest turns, nearest first, and why there are none."""
+        if not isinstance(asked, bytes):
+            return {}, str(asked)
+        index = self.index(scope)
+        if not len(index):
+            return {}, "none stored"
+        if where == NO_FILTER:
+            return dict(index.search(asked, _DEPTH).hits), ""
+        # a filter is asked of the nearest; where it lets few pass, of more of them
+        for most in (4 * _DEPTH, 40 * _DEPTH):
+            hits = dict(index.search(asked, most).hits)
+            passing = {row.doc for row in self._store.candidates(list(hits), scope, where)}
+            if len(passing) >= _DEPTH or len(hits) < most:
+                break
+        return {doc: score for doc, score in hits.items() if doc in passing}, ""
+
+    def index(self, scope: Scope) -> VectorIndex:
+        """The scope's vectors in memory, as new as the store. Needs an embedder."""
+        from trimtab.recall.vectors import VectorIndex
+
+        assert self.embedder is not None
+        with self._lock:
+            loaded = self._loaded.get(scope)
+            _, removed = self._store.revision(scope)
+            if loaded is None or loaded.removed != removed:
+                loaded = self._loaded[scope] = _Loaded(VectorIndex(self.embedder.dimension), removed=removed)
+            rows = list(self._store.vectors(scope, self.embedder.embedder_id, after_number=loaded.number))
+            if rows:
+                loaded.index.add(rows)
+                loaded.number = max(loaded.number, *(row.number for row in rows))
+            return loaded.index
+
+
+def _gather(known: RememberedRows, words: WordMatches, near: Mapping[int, float], where: Filter) -> list[Candidate]:
+    """The best by words and by vectors, those around them, and the newest."""
+    by_doc = {row.doc: row for row in words.rows}
+    best = [row.doc for row in words.rows[:_NEAR]] + list(near)[:_NEAR]
+    around = known.neighbors(list(dict.fromkeys(best)), _DISTANCE)
+    wanted = [*near, *(doc for docs in around.values() for doc in docs)]
+    missing = [doc for doc in dict.fromkeys(wanted) if doc not in by_doc]
+    for row in [*known.candidates(missing, where), *known.newest(NEWEST, where)]:
+        by_doc.setdefault(row.doc, row)
+    return list(by_doc.values())
+
+
+def _wording(need: Need) -> str:
+    """The words of a need, with what it names and they do not; what it turns on where it has neither."""
+    words = need.words.strip()
+    named = [entity for entity in need.entities if entity.casefold() not in words.casefold()]
+    return " ".join([words, *named] if words or named else [need.before, need.after]).strip()
+
+
+def _bounded(where: Filter, need: Need) -> Filter:
+    """The filter, narrowed to the time of the need."""
+    if need.time_range is None:
+        return where
+    since, until = need.time_range
+    ends = [end for end in (where.until_ms, until) if end]
+    return replace(where, since_ms=max(where.since_ms, since), until_ms=min(ends, default=0))
+
+
+def _placed(found: Sequence[Candidate], turn_count: int) -> list[tuple[Candidate, int, int]]:
+    """(turn, place, sitting): places one apart where turns follow each other, and counted back from the newest."""
+    lanes: dict[LaneKey, list[Candidate]] = {}
+    for row in found:
+        lanes.setdefault(row.key, []).append(row)
+    ordered = sorted(lanes.values(), key=lambda rows: max(row.doc for row in rows))
+    placed: list[tuple[Candidate, int, int]] = []
+    place = group = 0
+    for rows in ordered:
+        rows.sort(key=lambda row: (row.first_seq, row.doc))
+        before: Candidate | None = None
+        for row in rows:
+            if before is None:
+                place, group = place + 2, group + 1
+            else:
+                # rows of a lane are numbered as they come in; what came in between from elsewhere makes it look further
+                place += max(1, min(row.doc - before.doc, row.first_seq - before.last_seq))
+                group += row.at_ms - before.at_ms >= _SITTING_MS
+            placed.append((row, place, group))
+            before = row
+    shift = turn_count - 1 - place
+    lowest = min(at for _, at, _ in placed) + shift
+    shift -= min(0, lowest)
+    return [(row, at + shift, group) for row, at, group in placed]
+
+
+def _counted(shape: StoreShape, turn_count: int) -> StoreShape:
+    return replace(shape, turn_count=turn_count)
+
+
+def _shown(ranked: Sequence[Match], terms: Mapping[int, str], limit: int, lost: int, missing: str, turn_count: int) -> Result:
+    """The best without those that say the same as a better or newer one."""
+    kept: list[Match] = []
+    left: list[Match] = []
+    seen: list[tuple[frozenset[str], int]] = []
+    for match in ranked:
+        if len(kept) >= limit:
+            if len(left) >= lost:
+                break
+            left.append(Match(match.turn, match.score, match.parts, "rank"))
+            continue
+        words = frozenset(terms.get(match.turn.doc, "").split())
+        twin = next((at for at, (other, _) in enumerate(seen) if _is_same(words, other)), None)
+        if twin is None:
+            seen.append((words, match.turn.doc))
+            kept.append(match)
+            continue
+        older, newer = sorted((kept[twin], match), key=lambda one: (one.turn.at_ms, one.turn.doc))
+        # the newer stands at the better one's place
+        kept[twin] = Match(newer.turn, kept[twin].score, kept[twin].parts)
+        left.append(Match(older.turn, older.score, older.parts, f"repeats {newer.turn.turn_id}"))
+    return Result(tuple(kept), tuple(left[:lost]), missing, turn_count)
+
+
+def _is_same(one: frozenset[str], other: frozenset[str]) -> bool:
+    if min(len(one), len(other)) < _LEAST_SAME_TERMS:
+        return one == other and bool(one)
+    return len(one & other) >= _SAME_SHARE * max(len(one), len(other))
