@@ -3,6 +3,7 @@
 # make bench   what a request costs, beside LangChain        make format  let ruff fix what it can
 # make train   the weights of the classifier that finds rules (training/extraction)
 # make summary what the summary costs, and what it loses
+# make recall  what a search costs in small and large stores (`trimtab eval recall` measures what it finds)
 #
 # Each does its own set-up, once. Needed beforehand: Python 3.11 or newer, and make.
 
@@ -18,7 +19,7 @@ INSTALL := -m pip install --quiet -c constraints.txt
 SOURCES := src tests benchmarks examples
 
 .DEFAULT_GOAL := test
-.PHONY: demo test check nightly bench summary train format clean
+.PHONY: demo test check nightly bench summary recall train format clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Trimtab needs Python 3.11 or newer; run for example: make PYTHON=python3.12 test")'
@@ -69,6 +70,9 @@ bench: $(BENCH)/bench.stamp
 
 summary: $(VENV)/base.stamp
 	@$(BIN)/python -m benchmarks.summary
+
+recall: $(VENV)/dev.stamp
+	@$(BIN)/python -m benchmarks.recall
 
 # apart from .venv: the package itself needs none of this
 $(TRAIN)/train.stamp: pyproject.toml constraints.txt training/extraction/requirements.txt
