@@ -27,6 +27,7 @@ from openai.types.chat import ChatCompletion
 from trimtab.cli import main
 from trimtab.core.plan import Reason
 from trimtab.policies import policy_for
+from trimtab.testing.embedder_conformance import EmbedderConformance
 from trimtab.testing.store_conformance import StoreConformance
 from trimtab.wire import wire_for
 
@@ -37,6 +38,7 @@ PAGES = [
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+SUITES = (StoreConformance, EmbedderConformance)
 # has its own tests, with a clock
 NOT_RUN = ("trimtab demo",)
 HISTORY = [
@@ -97,9 +99,10 @@ class Package:
                 (self.place / f"{module}.py").write_text(source, "utf-8")
                 self.modules.add(module)
                 lines.append(f"{name} = {value}")
-        about = self.place / "of_the_page-1.dist-info"
+        number = len(self.modules)
+        about = self.place / f"of_the_page_{number}-1.dist-info"
         about.mkdir()
-        (about / "METADATA").write_text("Metadata-Version: 2.1\nName: of-the-page\nVersion: 1\n", "utf-8")
+        (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: of-the-page-{number}\nVersion: 1\n", "utf-8")
         (about / "entry_points.txt").write_text("\n".join(lines), "utf-8")
 
 
@@ -125,11 +128,11 @@ def read_toml(block: str, package: Package, blocks: list[str]) -> None:
 
 
 def run_suites(names: dict[str, Any]) -> None:
-    suites = [value for value in names.values() if inspect.isclass(value) and issubclass(value, StoreConformance)]
+    suites = [value for value in names.values() if inspect.isclass(value) and issubclass(value, SUITES)]
     for suite in suites:
         tests = [name for name in dir(suite) if name.startswith("test_")]
-        assert suite is StoreConformance or tests
-        for name in tests if suite is not StoreConformance else ():
+        assert suite in SUITES or tests
+        for name in tests if suite not in SUITES else ():
             getattr(suite(), name)()
 
 
