@@ -181,3 +181,44 @@ def test_time_is_linear(piece: str) -> None:
     kinds_in(text)
     asked_kinds(text)
     assert time.process_time() - before < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Old invoices: Account > Documents > Archive.", "gives_steps"),
+        ("费用中心—发票管理—申请开票。", "gives_steps"),
+        ("先解锁，再粘贴转移码。", "gives_steps"),
+        ("The insurance pulled the money early, that pushed you below zero.", "gives_reason"),
+        ("那张卡被银行的风控拦了。", "gives_reason"),
+        ("Recorded: you keep the small plan.", "decision"),
+        ("已备注，以后都用招行卡。", "decision"),
+        ("Your old badge was deactivated.", "done"),
+    ],
+)
+def test_kinds_without_a_plain_marker(text: str, kind: str) -> None:
+    assert kind in given_kinds(text)
+
+
+@pytest.mark.parametrize("text", ["其他都一样。", "我们一起看一下。"])
+def test_a_cue_within_a_longer_word_says_nothing(text: str) -> None:
+    assert not {"gives_person", "gives_amount"} & set(given_kinds(text))
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("What is the fine for a missed slot?", "how_much"),
+        ("How early do slots open?", "when"),
+        ("What did the bank do about the fees?", "done"),
+        ("How do I get a higher limit?", "how"),
+        ("What is included in the small plan?", "which"),
+        ("断线以后做了什么？", "done"),
+        ("什么后缀的域名能备案？", "which"),
+        ("E2207是什么意思？", "why"),
+        ("赔月费的百分之几？", "how_much"),
+        ("哪几个地域免备案？", "which"),
+    ],
+)
+def test_asked_without_a_plain_word_for_it(question: str, kind: str) -> None:
+    assert asked_kinds(question)[0] == kind

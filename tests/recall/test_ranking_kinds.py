@@ -7,11 +7,12 @@ from math import log
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from trimtab.recall.needs import Need
 from trimtab.recall.needs_questions import read_question as guess
 from trimtab.recall.ranking import Candidate, rank
-from trimtab.recall.ranking_kinds import ENTITIES, KINDS, OTHER_ENTITY, ROLES, clarity, entity_meetings
+from trimtab.recall.ranking_kinds import ENTITIES, KINDS, OTHER_ENTITY, ROLES, clarity, entity_meetings, only_asks
 from trimtab.recall.ranking_question import read_question
 from trimtab.recall.ranking_shape import StoreShape
 from trimtab.recall.tags import tags_of
@@ -122,6 +123,26 @@ def test_the_best_turns_tell_not_the_whole_store() -> None:
     kinds = [("gives_time",)] * 60 + [()] * 400
     assert clarity(question, own, kinds, [10] * 460) == 1.0
     assert clarity(question, own[::-1], kinds, [10] * 460) == 0.0
+
+
+def test_what_only_asks_neither_lowers_clarity_nor_stands_before_an_answer() -> None:
+    question = read_question("When is it charged?", {"charg": 1.0})
+    facts, asked = [("gives_time",)] * 40, [("question", "asks_when")] * 40
+    assert clarity(question, [0.5] * 40 + [1.0] * 40, facts + asked, [10] * 80) == 1.0
+    assert clarity(question, [1.0] * 40, asked, [10] * 40) == 0.0
+    assert only_asks(("question",)) and only_asks(("asks_how",))
+    assert not only_asks(("question", "gives_time")) and not only_asks(("statement",)) and not only_asks(())
+    texts = (*FACTS, "When is the gym account charged?", "Since when is the gym account charged?")
+    assert best("When is the gym account charged?", texts)[0] == FACTS[0]
+
+
+def test_what_is_asked_of_a_speaker_is_talk() -> None:
+    turns = [replace(turn, speaker=("Mia", "Tom")[turn.place % 2]) for turn in candidates(FACTS)]
+    shape = StoreShape(len(turns), 8.0)
+    of_speaker = rank(read_question("When is Mia charged for the gym account?", weights(turns)), turns, shape)
+    of_nobody = rank(read_question("When is the gym account charged?", weights(turns)), turns, shape)
+    assert all("kinds" not in one.parts for one in of_speaker)
+    assert any("kinds" in one.parts for one in of_nobody)
 
 
 CARDS = ("Payouts to Visa take a day.", "Payouts to Mastercard take a day.", "Payouts take a day.", "It takes Visa and Mastercard.")

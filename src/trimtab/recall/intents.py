@@ -1,6 +1,6 @@
 """Which kinds of information a text gives, which it asks for, and how far the one answers the other.
 
-English and Chinese, by cues (`intents_english.py`, `intents_chinese.py`) and a little structure: no model, one pass, linear.
+English and Chinese, by cues (`intents_english.py`, `intents_chinese.py`), patterns (`intents_patterns.py`) and a little structure: no model, one pass, linear.
 Soft on purpose: a kind that was not seen may still be there, so a tag lifts what has it and rules out little.
 """
 
@@ -13,6 +13,7 @@ from unicodedata import normalize
 
 from trimtab.recall import intents_chinese, intents_english
 from trimtab.recall.intents_english import STEP_OPENERS, STEP_VERBS, Cues
+from trimtab.recall.intents_patterns import ASKS_PATTERNS, GIVES_PATTERNS, Pattern
 
 READ_CHARS = 20_000  # of a longer text only its beginning is read
 LEAST_WEIGHT = 2.0  # of a kind in one sentence, to count as given
@@ -31,7 +32,7 @@ ANSWERS: Mapping[str, Mapping[str, float]] = {
     "which": {"gives_options": 1.0, "decision": 0.2, "limit": 0.1},
     "how_much": {"gives_amount": 1.0, "limit": 0.4},
     "who": {"gives_person": 1.0},
-    "where": {"gives_place": 1.0, "gives_steps": 0.1},
+    "where": {"gives_place": 1.0, "gives_steps": 0.2},
     "decision": {"decision": 1.0},
     "done": {"done": 1.0, "gives_result": 0.4},
     "result": {"gives_result": 1.0, "done": 0.4},
@@ -41,8 +42,9 @@ ANSWERS: Mapping[str, Mapping[str, float]] = {
     "option": {"gives_options": 1.0, "decision": 0.2},
 }
 UNKNOWN = 0.3  # what a turn of which no kind is known is taken to answer
-_BY_RANK = (1.0, 0.8, 0.6, 0.5)  # the first of a turn's kinds is what it is about
+_BY_RANK = (1.0, 0.85, 0.7, 0.6)  # the first of a turn's kinds is what it is about
 _SECOND_WISH = 0.6
+_LEAST_SHARE = 0.5  # of the strongest asked kind, for another to count as asked too
 _ALSO_ASKED = 0.1  # a turn that asks the same, on top of what it gives
 
 _CJK = "㐀-鿿"
@@ -75,11 +77,14 @@ _NUMBERS = dict.fromkeys(
     "#",
 )
 _HAN_NUMBERS = frozenset("零一二三四五六七八九十百千两")
+# after a "one" that counts: units of money and time; "一个" and "一起" count nothing
+_COUNTED = frozenset("元块毛角分万千百亿十年月天号日点小折成周季点二三四五六七八九零")
 _ENDS = frozenset(".!?。;\n")
 _ASK_ENDS = frozenset("?")
 _LISTED = re.compile(r"^[ \t]{0,8}(?:[-*•]|\(?\d{1,2}[.)、])[ \t]", re.MULTILINE)
 # three things in a row: "a, b and c", "甲、乙和丙"
-_ROW = re.compile(r"[\w)], (?:[\w(][\w' -]{0,30}, ){0,6}[\w(][\w' -]{0,30},? (?:and|or) \w|[\w]{1,12}、[\w]{1,12}[、和或]")
+_ITEM = r"[\w(][\w'-]{0,20}(?: [\w'-]{1,20}){0,2}"
+_ROW = re.compile(rf"[\w)], (?:{_ITEM}, ){{0,6}}{_ITEM},? (?:and|or|nor|plus) \w|[\w]{{1,12}}、[\w]{{1,12}}[、和或]")
 _QUESTION_OPENERS = frozenset(["what", "why", "how", "who", "whose", "whom", "where", "which"])
 
 
@@ -109,6 +114,7 @@ class _Given:
 
     def read(self, sentence: Sequence[str]) -> None:
         weights = _weights(sentence, _GIVES)
+        _add_patterns(sentence, GIVES_PATTERNS, weights)
         self._steps += weights.pop("gives_steps", 0.0) + _step_verbs(sentence)
         _circumstance(sentence, weights)
         for kind, weight in weights.items():
@@ -134,9 +140,10 @@ def asked_kinds(text: str) -> list[str]:
     """
     weights: dict[str, float] = {}
     for sentence in _sentences(text[:READ_CHARS]):
-        for kind, weight in _weights(sentence, _ASKS).items():
+        for kind, weight in _asked(sentence).items():
             weights[kind] = max(weights.get(kind, 0.0), weight)
-    strong = [kind for kind in ASKED_KINDS if weights.get(kind, 0.0) >= LEAST_WEIGHT]
+    least = max(LEAST_WEIGHT, _LEAST_SHARE * max(weights.values(), default=0.0))
+    strong = [kind for kind in ASKED_KINDS if weights.get(kind, 0.0) >= least]
     return sorted(strong, key=lambda kind: -weights[kind])
 
 
@@ -147,7 +154,7 @@ def kinds_in(text: str) -> tuple[list[str], list[str]]:
     for sentence in _sentences(text):
         if not _is_question(sentence):
             given.read(sentence)
-        elif weights := _weights(sentence, _ASKS):
+        elif weights := _asked(sentence):
             asked.setdefault(max(weights, key=lambda kind: weights[kind]))
     return given.kinds(text), list(asked)
 
@@ -186,6 +193,8 @@ def _sentences(text: str) -> Iterator[list[str]]:
     for line in text.split("\n"):
         for match in _TOKEN.finditer(line):
             word = _word(match)
+            if word == "#" and match.group() == "一" and line[match.end() : match.end() + 1] not in _COUNTED and words[-1:] != ["#"]:
+                word = "一"
             if word == "#" and words and words[-1] == "#" and match.lastgroup == "han":
                 continue
             words.append(word)
@@ -216,17 +225,39 @@ def _is_question(sentence: Sequence[str]) -> bool:
 def _weights(sentence: Sequence[str], cues: _Cue) -> dict[str, float]:
     """Weight of each kind: its strongest cue, and a quarter of each further one."""
     found: dict[str, list[float]] = {}
+    covered = 0
     for at in range(len(sentence)):
         cue: _Cue | None = cues
         last: list[tuple[str, float]] = []
-        for word in sentence[at:]:
-            cue = cue.get(word) if cue is not None else None
+        end = at
+        for place in range(at, len(sentence)):
+            cue = cue.get(sentence[place]) if cue is not None else None
             if cue is None:
                 break
-            last = cue.weights or last
+            if cue.weights:
+                last, end = cue.weights, place + 1
+        # what stands within a longer cue says nothing by itself: the "other" in "each other"
+        if end <= covered:
+            continue
+        covered = max(covered, end)
         for kind, weight in last:
             found.setdefault(kind, []).append(weight)
     return {kind: max(weights) + 0.25 * (sum(weights) - max(weights)) for kind, weights in found.items()}
+
+
+def _asked(sentence: Sequence[str]) -> dict[str, float]:
+    weights = _weights(sentence, _ASKS)
+    _add_patterns(sentence, ASKS_PATTERNS, weights)
+    return {kind: weight for kind, weight in weights.items() if kind in ANSWERS}
+
+
+def _add_patterns(sentence: Sequence[str], patterns: Sequence[Pattern], weights: dict[str, float]) -> None:
+    """Add what words say together that do not stand side by side, in place. Chinese is matched without its spaces."""
+    spaced = " ".join(sentence)
+    plain = spaced if spaced.isascii() else spaced.replace(" ", "")
+    for kind, weight, rule in patterns:
+        if rule.search(plain):
+            weights[kind] = max(weights.get(kind, 0.0), weight)
 
 
 def _step_verbs(sentence: Sequence[str]) -> float:

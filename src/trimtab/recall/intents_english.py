@@ -84,8 +84,8 @@ GIVES: Cues = {
         "|avenue|# floor|#th floor|based in|headquartered|address is|region|bucket|folder|directory|is at|hosted in|hosted on|resides",
         2: "floor|road|building|city|branch|warehouse|room|page|corner|near|nearest|nearby|menu|tab|server|shelf|drawer"
         "|in berlin|in london"
-        "|in paris|in the|on the page|downtown|station|entrance|section|path|under /|at the|center|location|placed in|put it in",
-        1: "on the|to the|from the|inside|outside|above|below|beside|between|here|there",
+        "|in paris|on the page|downtown|station|entrance|section|path|under /|at the|center|location|placed in|put it in",
+        1: "in the|inside|outside|above|below|beside|between|here|there",
     },
     "gives_person": {
         3: "accounting|accountant|auditor|admin rights|in the name of|registered to|signed by|questions about|speak to"
@@ -95,7 +95,7 @@ GIVES: Cues = {
         "|written by|made by|created by|mr|mrs|ms|dr|looks after|takes care of|is our|is my|is the lead|point of contact",
         2: "who|father|mother|sister|brother|friend|partner|neighbor|intern|lawyer|doctor|access to|miss|name|manager|lead"
         "|colleague|teacher|coach|engineer|director|assistant|administrator|admin|supervisor|from finance|from sales|from support"
-        "|from legal|from marketing|teaches|leads|manages|runs|used to|whose|together with|by the team|instructor|expert",
+        "|from legal|from marketing|teaches|leads|manages|runs|whose|together with|by the team|instructor|expert",
         1: "his|her|him|he|she|by",
     },
     "gives_result": {
@@ -216,7 +216,7 @@ ASKS: Cues = {
         5: "result|results|outcome|turn out|turned out|come out|came out|score|end up|ended up|did it go|findings|finding",
     },
     "promise": {
-        5: "promise|promised|promises|commit|commits|committed|commitment|commitments|assure|assured|guarantee|guaranteed"
+        7.5: "promise|promised|promises|commit|commits|committed|commitment|commitments|assure|assured|guarantee|guaranteed"
         "|pledge|pledged|swear",
         2: "will do|would do|going to do",
     },

@@ -100,14 +100,17 @@ def rank(question: Question, candidates: Sequence[Candidate], shape: StoreShape)
     signs = word_signs(question, [turn.terms for turn in turns], places, shape)
     parts = _own_parts(question, turns, signs, shape)
     own = _sums(parts)
-    clear = clarity(question, own, [turn.kinds for turn in turns], signs.lengths)
+    # who asks what one of the speakers did asks about their talk, whatever the turns look like
+    named = names_in(question, {turn.speaker for turn in turns})
+    plain = 0.0 if named else clarity(question, own, [turn.kinds for turn in turns], signs.lengths)
+    clear = plain if question.kinds else 0.0
     if clear > 0:
         parts = _own_parts(question, turns, signs, shape, clear)
     parts |= {name: [(1 - clear) * one for one in part] for name, part in add_places(own, signs.lengths, places, question).items()}
     whole = _sums(parts)
     links = LINKS * (1 - LINKS_LESS_IN_TALK * shape.coherence) * min(1.0, _coverage(question, signs.scores) / FULL_LINKS_COVERAGE)
     parts["links"] = [(1 - clear) * links * link for link in linked(question, signs, whole)]
-    parts |= kind_parts(question, turns, signs.counts, clear)
+    parts |= kind_parts(question, turns, signs.counts, plain)
     names = list(parts)
     ranked = [_ranked(turn, names, values) for turn, values in zip(turns, zip(*parts.values(), strict=True), strict=True)]
     ranked.reverse()

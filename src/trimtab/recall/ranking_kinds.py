@@ -1,14 +1,17 @@
 """What a turn gives against what a question asks for, and whom or what it names: as far as that tells turns apart here.
 
 A store of plain facts about one account holds many turns that are about the same thing; there the kind of information
-(when, how, why, how much ...) decides. In talk it does not: half of the turns give nothing, long ones give four kinds at once,
+(when, how, why, how much ...) decides. In talk it does not: many turns give nothing, long ones give four kinds at once,
 and a kind that was read wrongly costs more than it brings. So the candidates say how far kinds count (`clarity`): fully
-where nearly each of them gives a kind and few give several, not at all where they do not.
+where nearly each of them gives a kind and few give more than two, not at all where they do not.
+
+Turns that only ask answer nothing: they say nothing of how far kinds count, and stand behind what gives something.
 
 The numbers were chosen on turns about one account in English and Chinese (tests/recall/confusable but en_gym and
-zh_library, alone, together, and strewn into talk of LoCoMo, BEAM and MemDaily) and so that the tune halves of LoCoMo,
-REALTALK, RealMem, BEAM-100K and MemDaily lose nothing. The mean that `clarity` is made of is mostly .6 to .8 in the former
-and .2 to .5 in the latter; bounds lower by .03 cost LoCoMo .015 and BEAM .007 of recall@10.
+zh_library, and the first halves of two sets of other authors, in which most turns give two kinds) and so that the tune halves
+of LoCoMo, REALTALK, RealMem, BEAM-100K and MemDaily lose at most .005 of recall@10. Of the turns that do more than ask,
+2 to 11 of 100 give no kind in the former, mostly 15 to 35 in LoCoMo, REALTALK and MemDaily; those of RealMem and BEAM give
+two to four kinds each and are long.
 """
 
 from __future__ import annotations
@@ -20,24 +23,28 @@ from functools import lru_cache
 from heapq import nlargest
 from typing import Protocol
 
-from trimtab.recall.intents import GIVEN_KINDS, answers
+from trimtab.recall.intents import ASKS, GIVEN_KINDS, answers
 from trimtab.recall.ranking_question import Question
 from trimtab.recall.stems import stem
 from trimtab.recall.tags_entities import VARIANT, entity_keys, mentioned
 
-# so many of the best turns tell how far kinds count, and the bounds of what they tell
-SAMPLE = 50
-LEAST_CLARITY, FULL_CLARITY = 0.45, 0.58
-# a turn of more terms says more than the kinds that were read in it
-PLAIN_TERMS = 60
+# So many of the best turns that do more than ask tell how far kinds count. Each is fully in favor up to the first bound,
+# and fully against from the second: the share of turns without a kind, ...
+SAMPLE = 60
+SILENT = (0.10, 0.14)
+# ... how many kinds those that have some have, and the mean length: a longer turn says more than the kinds that were read in it
+SEVERAL = (2.3, 2.7)
+PLAIN_TERMS = (26.0, 40.0)
 # a message of more terms, or of several sentences, asks for more than a kind: it goes on with something
 BRIEF_TERMS = 16
-# few turns tell little: taken together with so many of a mean such as talk has
-_DOUBT_TURNS, _DOUBT_MEAN = 3, 0.4
+# few turns tell little: taken together with so many such as talk has
+_DOUBT_TURNS, _DOUBT_SHARE = 3, 0.25
 
-KINDS = 1.6
+KINDS = 1.1
+# of a turn that asks the same and answers nothing, in units of KINDS
+ONLY_ASKS = -0.3
 # Where turns differ by their kind, most share the question's words by chance, and where they stand tells nothing.
-WORDS_KEPT = 0.4
+WORDS_KEPT = 0.5
 
 # who should have said it, where a need declares that: a turn as stored often holds both sides
 ROLES = 0.1
@@ -73,19 +80,29 @@ class Tagged(Protocol):
     def entities(self) -> Sequence[str]: ...
 
 
-def clarity(question: Question, own: Sequence[float], kinds: Sequence[Collection[str]], lengths: Sequence[int]) -> float:
-    """0 to 1: how far kinds tell the best turns apart, by how many of them give one kind alone. 0 for a question without one.
+def clarity(question: Question, own: Sequence[float], kinds: Sequence[tuple[str, ...]], lengths: Sequence[int]) -> float:
+    """0 to 1: how far kinds tell the best turns apart, by how many of them give a kind, and not too many.
 
-    `own`: the turns' scores by themselves; `kinds`: their `tags["intent"]`; `lengths`: in terms.
+    `own`: the turns' scores by themselves; `kinds`: their `tags["intent"]`; `lengths`: in terms. A turn that only asks
+    tells nothing of that: in a store of plain questions and plain answers every second one does.
     """
-    if not question.kinds:
+    asking = {given: only_asks(given) for given in set(kinds)}
+    best = nlargest(SAMPLE, (at for at in range(len(own)) if not asking[kinds[at]]), key=lambda at: own[at])
+    if not best:
         return 0.0
-    best = nlargest(SAMPLE, range(len(own)), key=lambda at: own[at])
-    plain = sum(min(1.0, PLAIN_TERMS / max(1, lengths[at])) / count for at in best if (count := len(_GIVEN.intersection(kinds[at]))))
-    mean = (plain + _DOUBT_TURNS * _DOUBT_MEAN) / (len(best) + _DOUBT_TURNS)
+    counts = [len(_GIVEN.intersection(kinds[at])) for at in best]
+    silent = (counts.count(0) + _DOUBT_TURNS * _DOUBT_SHARE) / (len(best) + _DOUBT_TURNS)
+    several = sum(counts) / max(1, len(counts) - counts.count(0))
+    length = sum(lengths[at] for at in best) / len(best)
     sentences = max(1, len(_SENTENCE_END.findall(question.text)))
-    brief = min(1.0, BRIEF_TERMS / max(1, len(question.terms)))
-    return brief / sentences * min(1.0, max(0.0, (mean - LEAST_CLARITY) / (FULL_CLARITY - LEAST_CLARITY)))
+    brief = min(1.0, BRIEF_TERMS / max(1, len(question.terms))) / sentences
+    return brief * _below(silent, SILENT) * _below(several, SEVERAL) * _below(length, PLAIN_TERMS)
+
+
+def _below(value: float, bounds: tuple[float, float]) -> float:
+    """1 up to the first bound, 0 from the second."""
+    low, high = bounds
+    return min(1.0, max(0.0, (high - value) / (high - low)))
 
 
 def kind_parts(question: Question, turns: Sequence[Tagged], counts: Sequence[Mapping[str, int]], clear: float) -> dict[str, list[float]]:
@@ -95,9 +112,9 @@ def kind_parts(question: Question, turns: Sequence[Tagged], counts: Sequence[Map
     whatever that is.
     """
     parts: dict[str, list[float]] = {}
-    weight = KINDS * (1.0 if question.kind_declared else clear)
-    if question.kinds and weight > 0:
-        fits = {given: answers(question.kinds, {"intent": given}) for given in {turn.kinds for turn in turns}}
+    weight = KINDS * (1.0 if question.kind_declared and question.kinds else clear)
+    if weight > 0:
+        fits = {given: _fit(question, given) for given in {turn.kinds for turn in turns}}
         parts["kinds"] = [weight * fits[turn.kinds] for turn in turns]
     weight = ENTITIES * (1.0 if question.entities else clear)
     if weight > 0:
@@ -105,6 +122,17 @@ def kind_parts(question: Question, turns: Sequence[Tagged], counts: Sequence[Map
         if any(meetings):
             parts["entities"] = [weight * meeting for meeting in meetings]
     return parts
+
+
+def only_asks(kinds: Collection[str]) -> bool:
+    """Whether a turn with this `tags["intent"]` asks and gives nothing."""
+    return _GIVEN.isdisjoint(kinds) and any(kind == "question" or kind.startswith(ASKS) for kind in kinds)
+
+
+def _fit(question: Question, kinds: tuple[str, ...]) -> float:
+    if only_asks(kinds):
+        return ONLY_ASKS
+    return answers(question.kinds, {"intent": kinds}) if question.kinds else 0.0
 
 
 def entity_meetings(question: Question, entities: Sequence[Sequence[str]], counts: Sequence[Collection[str]]) -> list[float]:
