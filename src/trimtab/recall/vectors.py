@@ -22,6 +22,7 @@ from trimtab.recall.signs import SignCodes
 EXACT_ROWS = 20_000
 MEMORY_ROWS = 200_000
 
+_LEAST_SQUARE = 1e-5
 _FEW_ROWS = 4_000  # so many picked rows of a large store are scored exactly: that is quicker than choosing
 _LEAST_RESCORED = 256
 _MOST_RESCORED = 16_384
@@ -190,8 +191,10 @@ class VectorIndex:
             places = np.concatenate([older, places[split:]])
             products = np.concatenate([products_of(vectors, asked, mean), products], axis=1)
         # (v - mean) . asked / |v - mean| without making v - mean: the mean may change with every row that is added
-        lengths = np.sqrt(np.maximum(self._rows.squares[places] - 2 * products[1] + mean @ mean, 1e-9))
-        return self._rows.docs[places], ((products[0] - mean @ asked) / lengths).astype(np.float32)
+        squares = self._rows.squares[places] - 2 * products[1] + mean @ mean
+        # a row that is the mean itself is like nothing; what is left of it is rounding
+        scores = np.where(squares > _LEAST_SQUARE, (products[0] - mean @ asked) / np.sqrt(np.maximum(squares, _LEAST_SQUARE)), 0.0)
+        return self._rows.docs[places], scores.astype(np.float32)
 
     def _fetched(self, places: Places) -> tuple[Places, Floats]:
         """(places, vectors) of those rows that the store still has; in no order."""
