@@ -176,7 +176,9 @@ def judge(masked: str, is_system: bool, *, lenient: float = 0.0) -> list[Verdict
     least = THRESHOLDS[language] | {"rule": THRESHOLDS[language]["rule"] - lenient}
     if lenient >= 0 and (_PLAIN_ORDER.search(masked) or _STANDING_ORDER.search(masked)) and MASK not in masked[:8]:
         least["rule"] = _LEAST_OF_PLAIN
-    if is_program(masked) or tells_own_doing(masked) or obliges_to_nothing(masked):
+    if is_program(masked):
+        least["rule"] = _NEVER
+    elif tells_own_doing(masked) or obliges_to_nothing(masked):
         least["rule"] = max(least["rule"], _LEAST_OF_NARRATION)
     if decides_nothing(masked):
         least["decision"] = _NEVER

@@ -57,7 +57,7 @@ _MOVES_ON = re.compile(
 )
 _PROGRAM = re.compile(
     r"^\s*(?://|/\*|\*/|#include\b|<!--|<\w+[ >]|import \w|from \w+ import\b|(?:public|private|const|let|var|def|class|function|return) \S+.*[;({:]\s*$|git \w+ |\$ \w|npm |pip |docker )"
-    r"|\);?\s*$|\w\(\)|=>|\}\s*;?\s*$|;\s*$"
+    r"|\bdef \w+\(|\breturn \w+ [*+/-]|\);?\s*$|\w\(\)|=>|\}\s*;?\s*$|;\s*$"
 )
 
 
