@@ -75,9 +75,29 @@ def _rungs(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Iter
         spares = cleared is used
         plan = BodyPlan(keep_from=keep, limits=planner.limits, cleared=cleared, stubbed=stubbed, strip=planner.strips, needs=spares)
         yield _assembled(planner, plan, verdict, before)
+    # a shortened result may be larger than it was counted on: then fewer rounds, not only the last message
+    longest = _longest(planner, plan, verdict, before, limit)
+    if longest is not None:
+        yield longest
     plan = BodyPlan(keep_from=last, limits=planner.limits, cleared=everything, strip=planner.strips, needs=False)
     yield _assembled(planner, plan, verdict, before)
     yield _assembled(planner, plan, verdict, before, 0)
+
+
+def _longest(planner: Planner, plan: BodyPlan, verdict: Verdict, before: int, limit: int) -> Draft | None:
+    """The draft with the most whole rounds that fits, of those with fewer than the plan's; None where none does."""
+    units = planner.state.units
+    starts = [index for index in range((plan.keep_from or 0) + 1, len(units)) if units[index].round != units[index - 1].round]
+    found: Draft | None = None
+    low, high = 0, len(starts)
+    while low < high:
+        middle = (low + high) // 2
+        draft = _assembled(planner, msgspec.structs.replace(plan, keep_from=starts[middle]), verdict, before)
+        if _tokens(planner, draft) <= limit:
+            found, high = draft, middle
+        else:
+            low = middle + 1
+    return found
 
 
 def _assembled(planner: Planner, plan: BodyPlan, verdict: Verdict, before: int, summary_max_tokens: int | None = None) -> Draft:
