@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from trimtab.settings import Durability
-from trimtab.stores.protocol import (
+from trimtab.stores.protocol import Store
+from trimtab.stores.sqlite import SqliteStore
+from trimtab.stores.values import (
     NO_FILTER,
     Batch,
     Body,
@@ -17,7 +19,6 @@ from trimtab.stores.protocol import (
     Literals,
     Scope,
     Snapshot,
-    Store,
     StoredEntry,
     Turn,
     Vector,
@@ -25,7 +26,6 @@ from trimtab.stores.protocol import (
     WordMatches,
     lane_scope,
 )
-from trimtab.stores.sqlite import SqliteStore
 
 __all__ = [
     "NO_FILTER",

@@ -8,8 +8,8 @@ from threading import Lock
 from msgspec import Struct
 
 from trimtab.stores.index import first_place_after, span_of
-from trimtab.stores.protocol import Scope
 from trimtab.stores.scopes import Lanes
+from trimtab.stores.values import Scope
 
 # Lists shorter than this are counted each time: it costs less than remembering them (0.05 ms, measured).
 _LONG = 1_000

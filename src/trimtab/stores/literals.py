@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from heapq import heapify, heappop, heapreplace
 
 from trimtab.stores.index import TERM_CHARS, lane_and_seq, literal_document, literal_place, literal_term
-from trimtab.stores.protocol import LaneKey, Literals
 from trimtab.stores.scopes import OF_LANE, Lanes, Totals, key_row
+from trimtab.stores.values import LaneKey, Literals
 
 _FIND = "SELECT rowid FROM literals WHERE literals MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC"
 

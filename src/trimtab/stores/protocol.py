@@ -11,43 +11,17 @@ from typing import Protocol
 from trimtab.stores.values import (
     NO_FILTER,
     Batch,
-    Body,
     Candidate,
-    Count,
     Filter,
     LaneHead,
     LaneKey,
-    Literals,
     Scope,
     Snapshot,
     StoredEntry,
     Turn,
-    Vector,
     VectorRow,
     WordMatches,
-    lane_scope,
 )
-
-__all__ = [
-    "NO_FILTER",
-    "Batch",
-    "Body",
-    "Candidate",
-    "Count",
-    "Filter",
-    "LaneHead",
-    "LaneKey",
-    "Literals",
-    "Scope",
-    "Snapshot",
-    "Store",
-    "StoredEntry",
-    "Turn",
-    "Vector",
-    "VectorRow",
-    "WordMatches",
-    "lane_scope",
-]
 
 
 class Store(Protocol):

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from trimtab.stores import literals, turns, vectors
 from trimtab.stores.counts import ListCounts
 from trimtab.stores.link import Link
-from trimtab.stores.protocol import NO_FILTER, Candidate, Filter, LaneKey, Scope, Turn, VectorRow, WordMatches, lane_scope
 from trimtab.stores.scopes import lanes_of, read_totals
 from trimtab.stores.search import search
+from trimtab.stores.values import NO_FILTER, Candidate, Filter, LaneKey, Scope, Turn, VectorRow, WordMatches, lane_scope
 
 
 class RecallReads:

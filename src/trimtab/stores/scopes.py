@@ -10,7 +10,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from trimtab.stores.index import span_of
-from trimtab.stores.protocol import LaneKey, Scope
+from trimtab.stores.values import LaneKey, Scope
 
 OF_LANE = "tenant_id = ? AND project_id = ? AND session_id = ? AND lane_id = ?"
 KeyRow: TypeAlias = tuple[str, str, str, str]

@@ -23,9 +23,9 @@ from msgspec.structs import replace
 
 from trimtab.stores.counts import ListCounts
 from trimtab.stores.index import CLASSES, KIND, MOST_LENGTH, ROLE, class_terms, doc_of, filter_term
-from trimtab.stores.protocol import Candidate, Filter, WordMatches
 from trimtab.stores.scopes import Lanes
 from trimtab.stores.turns import Sieve, docs_in_time, terms_of_docs
+from trimtab.stores.values import Candidate, Filter, WordMatches
 
 # the values that Lucene and SQLite use
 _K1 = 1.2

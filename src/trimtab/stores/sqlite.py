@@ -16,11 +16,11 @@ from trimtab.stores.codec import pack, unpack
 from trimtab.stores.counts import ListCounts
 from trimtab.stores.link import MEMORY, Link, connect, connect_read_only, told
 from trimtab.stores.literals import put_literals
-from trimtab.stores.protocol import Batch, Body, LaneHead, LaneKey, Snapshot, StoredEntry
 from trimtab.stores.reads import RecallReads
 from trimtab.stores.schema import apply, found_number, migrations
 from trimtab.stores.scopes import OF_LANE, KeyRow, Totals, add_lane, key_row, read_totals, write_totals
 from trimtab.stores.turns import drop_turn, put_turn
+from trimtab.stores.values import Batch, Body, LaneHead, LaneKey, Snapshot, StoredEntry
 from trimtab.stores.vectors import put_vectors
 
 PATIENCE_MS = 5_000

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from trimtab.stores.codec import pack, unpack
 from trimtab.stores.index import decode_tags, filters_of, place_of, turn_document
-from trimtab.stores.protocol import Candidate, Filter, Turn
 from trimtab.stores.scopes import Lanes, Totals
+from trimtab.stores.values import Candidate, Filter, Turn
 from trimtab.stores.vectors import drop_vectors
 
 _TURN_COLUMNS = "turn_id, first_seq, last_seq, at_ms, role, kind, tags, origin_ids, codec, key_id, checksum, terms"

@@ -9,8 +9,8 @@ from itertools import starmap
 import msgspec
 
 from trimtab.errors import StoreError
-from trimtab.stores.protocol import Vector, VectorRow
 from trimtab.stores.scopes import Lanes, Totals
+from trimtab.stores.values import Vector, VectorRow
 
 MOST_WINDOWS = 256
 # turns whose vectors one step of a reading takes: 4 MB with one window of 512 dimensions

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from trimtab.stores.protocol import Batch, Filter, LaneKey, Literals, Scope, Store, Turn, lane_scope
+from trimtab.stores.protocol import Store
+from trimtab.stores.values import Batch, Filter, LaneKey, Literals, Scope, Turn, lane_scope
 from trimtab.testing.store_rows import LANE, OTHERS, entry, ids, ranked, turn, vector
 
 PROJECT = Scope(LANE.tenant_id, LANE.project_id)

@@ -17,7 +17,8 @@ from itertools import pairwise
 from threading import Barrier, Thread
 
 from trimtab.errors import NotFound, SeqConflict, StoreError
-from trimtab.stores.protocol import Batch, Body, Count, LaneHead, Snapshot, Store, StoredEntry
+from trimtab.stores.protocol import Store
+from trimtab.stores.values import Batch, Body, Count, LaneHead, Snapshot, StoredEntry
 from trimtab.testing.recall_conformance import RecallConformance
 from trimtab.testing.store_rows import LANE, OTHERS, entry, grow, ids, raises, ranked, turn
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from trimtab.errors import StoreError
-from trimtab.stores.protocol import NO_FILTER, Batch, Candidate, Filter, LaneKey, Store, StoredEntry, Turn, Vector, lane_scope
+from trimtab.stores.protocol import Store
+from trimtab.stores.values import NO_FILTER, Batch, Candidate, Filter, LaneKey, StoredEntry, Turn, Vector, lane_scope
 
 LANE = LaneKey("tenant", "project", "session")
 OTHERS = (
