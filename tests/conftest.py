@@ -43,7 +43,6 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 @pytest.fixture(autouse=True)
-def no_model_by_default(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Sessions recall by words unless a test asks for the embedder by the fixture `embedder`: its weights are large."""
-    if "embedder" not in request.fixturenames:
-        monkeypatch.setattr(base, "open_embedder", lambda name: None if name == "auto" else open_embedder(name))
+def no_model_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sessions recall by words unless a test names an embedder in its settings: the weights of the default one are large."""
+    monkeypatch.setattr(base, "open_embedder", lambda name: None if name == "auto" else open_embedder(name))

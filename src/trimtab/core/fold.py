@@ -41,11 +41,7 @@ def _message(state: SessionState, seq: int, entry: e.MessageAdded) -> None:
     state.nodes[node.seq] = node
     state.head, state.lineage = node.seq, node.lineage
     state.messages += 1
-    if entry.indexed_seq:
-        state.indexed_seq = max(state.indexed_seq, entry.indexed_seq)
-        state.unindexed = sum(1 for known in state.nodes if known > state.indexed_seq)
-    else:
-        state.unindexed += 1
+    state.indexed_seq = max(state.indexed_seq, entry.indexed_seq)
     state.total_tokens += node.tokens
     if entry.key:
         state.keys[entry.key] = node.seq
@@ -214,7 +210,6 @@ def _compacted(state: SessionState, seq: int, entry: e.Compacted) -> None:
         state.needs = {by: left for by, seqs in state.needs.items() if (left := [seq for seq in seqs if seq in state.nodes])}
     state.epoch, state.cut_seq = entry.epoch, max(state.cut_seq, entry.cut_seq)
     state.indexed_seq = max(state.indexed_seq, state.cut_seq)
-    state.unindexed = sum(1 for node in state.nodes if node > state.indexed_seq)
     if entry.kind == "compaction":
         state.compacted_tokens = entry.tokens_after
         state.compacted_round, state.held = state.round, False

@@ -158,7 +158,6 @@ def _recalled(state: SessionState, seq: int, entry: e.Recalled) -> None:
 
 def _indexed(state: SessionState, seq: int, entry: e.Indexed) -> None:
     state.indexed_seq = max(state.indexed_seq, entry.upto_seq)
-    state.unindexed = sum(1 for node in state.nodes if node > state.indexed_seq)
 
 
 MEMORY_FOLDS: dict[type, Callable[[SessionState, int, Any], None]] = {

@@ -137,7 +137,6 @@ class SessionState(Struct):
     holes: list[int] = field(default_factory=list)
     indexed_seq: int = 0
     step_needs: tuple[str, ...] = ()
-    unindexed: int = 0
     compacted_tokens: int = 0
     front: tuple[Segment, ...] = ()
     front_seq: int = 0

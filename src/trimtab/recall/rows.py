@@ -18,7 +18,9 @@ _EXPONENT_BIAS = np.float32(2.0**112)
 _T = TypeVar("_T", bound=np.generic)
 
 
-class _Row(Protocol):
+class Row(Protocol):
+    """One vector of a document; the store's `VectorRow` is one. `data`: little-endian float16, of unit length."""
+
     @property
     def doc(self) -> int: ...
     @property
@@ -94,7 +96,7 @@ class RowArrays:
     def all_in_memory(self, places: Places) -> bool:
         return not len(places) or int(places[0]) >= self.first_in_memory
 
-    def add(self, rows: Sequence[_Row]) -> None:
+    def add(self, rows: Sequence[Row]) -> None:
         """See `VectorIndex.add`."""
         rows = list({(row.doc, row.window): row for row in rows}.values())
         wrong = next((row for row in rows if len(row.data) != 2 * self._dimension), None)

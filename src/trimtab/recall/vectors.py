@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from threading import RLock
-from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from trimtab.recall.rows import Floats, Places, RowArrays, products_of, widened
+from trimtab.recall.rows import Floats, Places, Row, RowArrays, products_of, widened
 from trimtab.recall.signs import SignCodes
 
 EXACT_ROWS = 20_000
@@ -30,17 +29,6 @@ _MOST_FETCHED = 512  # rows that are not in memory cost a read of the store each
 _SAMPLE_BLOCKS, _SAMPLE_BLOCK_ROWS = 64, 16
 _RECODE_GROWTH = 1.25
 _RECODE_SHIFT = 0.05  # of a row's length
-
-
-class Row(Protocol):
-    """One vector of a document; the store's `VectorRow` is one. `data`: little-endian float16, of unit length."""
-
-    @property
-    def doc(self) -> int: ...
-    @property
-    def window(self) -> int: ...
-    @property
-    def data(self) -> bytes: ...
 
 
 class Found(Struct, frozen=True):

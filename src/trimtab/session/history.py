@@ -13,7 +13,6 @@ from trimtab.core.state import SessionState
 from trimtab.errors import BadSetting, ParseError
 from trimtab.session.base import SessionBase
 from trimtab.session.incoming import BrokenStream, read_messages, with_status
-from trimtab.session.indexing import index_backlog
 from trimtab.session.lane import Write
 from trimtab.session.sync import Reconciler, SyncReport, leading_system
 
@@ -75,7 +74,6 @@ class HistoryPart(SessionBase):
             self._lane.catch_up()
             self._count_alike()
             report, self._seen = Reconciler(self._lane, self._intake, self._hasher, self.target.wire).sync(history, system, self._seen)
-            index_backlog(self._lane, self._bodies)
         self._replied()
         return report
 
@@ -98,7 +96,6 @@ class HistoryPart(SessionBase):
             return intake.write
 
         self._lane.write(build)
-        index_backlog(self._lane, self._bodies)
         if not seqs:
             known = self._lane.state.keys.get(key, 0)
             return RecordReport(first_seq=known, last_seq=known, count=0)

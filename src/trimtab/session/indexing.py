@@ -11,9 +11,6 @@ from trimtab.session.bodies import Bodies
 from trimtab.session.lane import Lane, Write
 from trimtab.stores import Turn
 
-# messages that may wait to be indexed until they leave the prompt or the next turn opens
-MOST_UNINDEXED = 128
-
 
 def turn_rows(state: SessionState, upto_seq: int, bodies: Bodies, leaving: Collection[int] = (), more: Sequence[Node] = ()) -> list[Turn]:
     """The search rows of what leaves the prompt up to a message: one for each turn, or for the part of it that
@@ -52,21 +49,6 @@ def closed_upto(state: SessionState) -> int:
     is_over = newest is not None and newest.role == "assistant" and not newest.calls
     closed = [unit for unit in state.units if unit.turn < state.turn or is_over]
     return closed[-1].nodes[-1] if closed else 0
-
-
-def index_backlog(lane: Lane, bodies: Bodies) -> None:
-    """Index what a large batch brought in, as it comes in, so that no later request has to do it all at once."""
-    if lane.state.unindexed < MOST_UNINDEXED:
-        return
-
-    def build(state: SessionState, next_seq: int) -> Write | None:
-        before = [unit for unit in state.units if unit.turn < state.turn]
-        upto = before[-1].nodes[-1] if before else 0
-        if upto <= state.indexed_seq:
-            return None
-        return Write(entries=[Indexed(upto)], turns=turn_rows(state, upto, bodies))
-
-    lane.write(build)
 
 
 def index_closed(lane: Lane, bodies: Bodies) -> None:

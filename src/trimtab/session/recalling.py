@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import zip_longest
+from typing import TypeVar
 
 import msgspec
 
@@ -42,6 +43,9 @@ _MOST_LIVE_TURNS = 60
 _STATED = re.compile(
     r"^\s*(?:\*\*)?(?:need|i need to recall|需要回忆|需要查)(?:\*\*)?\s*[:：]\s*(?P<what>\S.*)$", re.IGNORECASE | re.MULTILINE
 )
+
+
+_One = TypeVar("_One")
 
 
 class Recaller:
@@ -149,7 +153,8 @@ class Recaller:
                 result = self.search(state, need, 2 * limit + live, deadline_ms=self.settings.recall_deadline_ms)
                 found.append([match for match in result.matches if self._has_left(match, state, seq)])
                 missing = missing or result.missing
-            rows += [self._hit(match) for match in _in_turns(found)[:limit]]
+            best = {(match.turn.key, match.turn.turn_id): match for match in reversed([*_in_turns(found)])}
+            rows += [self._hit(match) for match in [*best.values()][::-1][:limit]]
         if self.library:
             rows += self._pieces(needs)
         if not rows and known is None:
@@ -310,14 +315,9 @@ def _once(matches: Sequence[Match]) -> list[Match]:
     return kept
 
 
-def _in_turns(found: Sequence[Sequence[object]]) -> list:  # type: ignore[type-arg]
-    """The best of each need, then the second of each ..., each thing once."""
-    ordered = [one for row in zip_longest(*found) for one in row if one is not None]
-    return list({_identity(one): one for one in reversed(ordered)}.values())[::-1]
-
-
-def _identity(one: object) -> object:
-    return (one.turn.key, one.turn.turn_id) if isinstance(one, Match) else getattr(one, "piece_id", id(one))
+def _in_turns(found: Sequence[Sequence[_One]]) -> Iterator[_One]:
+    """The best of each need, then the second of each ..."""
+    return (one for row in zip_longest(*found) for one in row if one is not None)
 
 
 def _told(need: Need) -> str:

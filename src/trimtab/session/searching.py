@@ -5,11 +5,12 @@ Nothing is written here. A search by vectors that is not ready in time is left o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -40,6 +41,10 @@ _SHAPE_TURNS, _SHAPE_GROWTH = 600, 1.25
 _SITTING_MS = 4 * 3_600_000
 # of two turns that share more of their terms than this, only the newer is shown
 _SAME_SHARE, _LEAST_SAME_TERMS = 0.9, 4
+
+
+# the question's vector, how alike the nearest turns are, and why there are none
+_Near: TypeAlias = tuple[bytes, dict[int, float], str]
 
 
 class Match(Struct, frozen=True):
@@ -83,7 +88,7 @@ class Searcher:
         self._remembered = Remembered(store)
         self._loaded: dict[Scope, _Loaded] = {}
         self._shapes: dict[Scope, tuple[int, StoreShape]] = {}
-        self._lock = Lock()
+        self._lock, self._starting = Lock(), Lock()
         self._worker: ThreadPoolExecutor | None = None
 
     def close(self) -> None:
@@ -115,10 +120,10 @@ class Searcher:
         quick = deadline_ms is not None
         if limit < 1 or not text.strip():
             return Result((), missing="off" if self.embedder is None else "")
-        asked = self._ask_vector(text, deadline_ms)
+        vectors = self._begin_vectors(scope, text, where, deadline_ms)
         known = self._remembered.rows(scope)
         words = self._store.search(scope, self._asked_terms(scope, text, quick), _QUICK_DEPTH if quick else _DEPTH, where)
-        near, missing = self._nearest(scope, asked, where)
+        asked, near, missing = vectors()
         question = read_question(text, words.weights, need)
         found = _gather(known, words, near, where)
         if not found:
@@ -126,7 +131,7 @@ class Searcher:
         shape = self._shape(scope, words.turn_count)
         docs = [row.doc for row in found]
         terms = known.terms(docs)
-        if near and isinstance(asked, bytes):
+        if near:
             near = dict(self.index(scope).search(asked, len(docs), set(docs)).hits)
         ranked = self._ranked(question, found, terms, near, shape)
         return _shown(ranked, terms, limit, lost, missing, words.turn_count)
@@ -186,43 +191,46 @@ class Searcher:
 
     # ------------------------------------------------------------ vectors
 
-    def _ask_vector(self, text: str, deadline_ms: int | None) -> Future[bytes] | bytes | str:
-        """The question's vector, or why there is none. With a deadline it is made beside the search by words."""
-        if self.embedder is None:
-            return "off"
-        if deadline_ms is None:
-            try:
-                return self.embedder.embed([text], query=True)[0]
-            except ConfigError as error:
-                return str(error)
-        with self._lock:
+    def _begin_vectors(self, scope: Scope, text: str, where: Filter, deadline_ms: int | None) -> Callable[[], _Near]:
+        """What waits for the nearest turns. With a deadline they are looked for beside the search by words, from now on."""
+        if deadline_ms is None or self.embedder is None:
+            return lambda: self._nearest(scope, text, where)
+        # not the lock that guards loading vectors: that may take longer than the deadline
+        with self._starting:
             if self._worker is None:
                 self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="trimtab-embed")
-        waited: Future[list[bytes]] = self._worker.submit(self.embedder.embed, [text], True)
-        try:
-            return waited.result(deadline_ms / 1000)[0]
-        except Late:
-            waited.cancel()
-            return "late"
-        except ConfigError as error:
-            return str(error)
+        ends = time.monotonic() + deadline_ms / 1000
+        under_way = self._worker.submit(self._nearest, scope, text, where)
 
-    def _nearest(self, scope: Scope, asked: Future[bytes] | bytes | str, where: Filter) -> tuple[dict[int, float], str]:
-        """doc -> likeness of the nearest turns, nearest first, and why there are none."""
-        if not isinstance(asked, bytes):
-            return {}, str(asked)
+        def waited() -> _Near:
+            try:
+                return under_way.result(max(0.0, ends - time.monotonic()))
+            except Late:
+                under_way.cancel()
+                return b"", {}, "late"
+
+        return waited
+
+    def _nearest(self, scope: Scope, text: str, where: Filter) -> _Near:
+        """(the question's vector, doc -> likeness of the nearest turns, nearest first, why there are none)."""
+        if self.embedder is None:
+            return b"", {}, "off"
+        try:
+            asked = self.embedder.embed([text], query=True)[0]
+        except ConfigError as error:
+            return b"", {}, str(error)
         index = self.index(scope)
         if not len(index):
-            return {}, "none stored"
+            return asked, {}, "none stored"
         if where == NO_FILTER:
-            return dict(index.search(asked, _DEPTH).hits), ""
+            return asked, dict(index.search(asked, _DEPTH).hits), ""
         # a filter is asked of the nearest; where it lets few pass, of more of them
         for most in (4 * _DEPTH, 40 * _DEPTH):
             hits = dict(index.search(asked, most).hits)
             passing = {row.doc for row in self._store.candidates(list(hits), scope, where)}
             if len(passing) >= _DEPTH or len(hits) < most:
                 break
-        return {doc: score for doc, score in hits.items() if doc in passing}, ""
+        return asked, {doc: score for doc, score in hits.items() if doc in passing}, ""
 
     def index(self, scope: Scope) -> VectorIndex:
         """The scope's vectors in memory, as new as the store. Needs an embedder."""
