@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from trimtab.recall.intents import asked_kinds
 from trimtab.recall.needs import Need
@@ -85,8 +86,22 @@ def _kinds(text: str, need: Need) -> tuple[str, ...]:
 
 def names_in(question: Question, speakers: Collection[str]) -> set[str]:
     """The one speaker that the question names, by the first of their names; nobody where it names more or none."""
-    named = {speaker for speaker in speakers if speaker and _is_named(speaker.lower().split()[:1], question.text)}
+    named = _named(question, speakers)
     return named if len(named) == 1 else set()
+
+
+def without_names(question: Question, speakers: Collection[str]) -> Question:
+    """The question without the first names of speakers among its weights; there may be none left.
+
+    In talk every turn is by or to the one who is named, and their name stands where they are spoken to: in the other's turns.
+    """
+    names = {term for speaker in _named(question, speakers) for term in terms(speaker.split()[0])}
+    weights = {term: weight for term, weight in question.weights.items() if term not in names}
+    return replace(question, weights=weights) if len(weights) < len(question.weights) else question
+
+
+def _named(question: Question, speakers: Collection[str]) -> set[str]:
+    return {speaker for speaker in speakers if speaker and _is_named(speaker.lower().split()[:1], question.text)}
 
 
 def _is_named(first: list[str], text: str) -> bool:

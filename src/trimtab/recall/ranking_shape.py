@@ -46,6 +46,11 @@ class StoreShape(Struct, frozen=True):
             return 0.0
         return min(1.0, log(self.reply_length / self.user_length) / log(_LONG_REPLY))
 
+    @property
+    def even_talk(self) -> float:
+        """0 to 1: how far this is talk among equals, whose turns hang together and are about as long as each other's."""
+        return self.coherence * (1 - self.reply_excess)
+
 
 class ShapeSums(Struct):
     """The sums behind a `StoreShape`; changed in place by each turn that is added."""
