@@ -1,7 +1,8 @@
 # make demo    watch Trimtab at work           make test     everything that CI checks
 # make check   the quick part of it            make nightly  property tests with 50,000 examples each
 # make bench   what a request costs, beside LangChain        make format  let ruff fix what it can
-# make train   the weights of the classifier that finds rules (training/extraction)
+# make train   the weights of the classifiers: of rules (training/extraction), of kinds (training/kinds)
+# make coverage what of the sources the tests run
 # make summary what the summary costs, and what it loses
 # make recall  what a search costs in small and large stores (`trimtab eval recall` measures what it finds)
 #
@@ -19,7 +20,7 @@ INSTALL := -m pip install --quiet -c constraints.txt
 SOURCES := src tests benchmarks examples
 
 .DEFAULT_GOAL := test
-.PHONY: demo test check nightly bench summary recall train format clean
+.PHONY: demo test check coverage nightly bench summary recall train format clean
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "Trimtab needs Python 3.11 or newer; run for example: make PYTHON=python3.12 test")'
@@ -44,17 +45,19 @@ check: $(VENV)/dev.stamp
 	$(BIN)/lint-imports
 	$(BIN)/pytest tests/core tests/wire tests/test_house.py tests/test_docs.py
 
-# the properties run apart: thousands of examples under a coverage tracer would only take longer
 test: $(VENV)/dev.stamp
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/pytest -n $(WORKERS)
+
+# the same tests but the properties, and what of the sources they run; the tracer doubles their time
+coverage: $(VENV)/dev.stamp
 	@$(BIN)/coverage erase
 	$(BIN)/coverage run -m pytest -n $(WORKERS) --ignore=tests/properties
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report --skip-covered
-	$(BIN)/pytest -n $(WORKERS) tests/properties
 
 nightly: $(VENV)/dev.stamp
 	HYPOTHESIS_PROFILE=nightly $(BIN)/pytest -n $(WORKERS) tests/properties
@@ -82,6 +85,7 @@ $(TRAIN)/train.stamp: pyproject.toml constraints.txt training/extraction/require
 
 train: $(TRAIN)/train.stamp
 	$(TRAIN)/bin/python training/extraction/train.py
+	$(TRAIN)/bin/python training/kinds/train.py
 
 format: $(VENV)/dev.stamp
 	$(BIN)/ruff check --fix $(SOURCES)

@@ -1,6 +1,7 @@
 """Which kinds of information a text gives, which it asks for, and how far the one answers the other.
 
-English and Chinese, by cues (`intents_english.py`, `intents_chinese.py`), patterns (`intents_patterns.py`) and a little structure: no model, one pass, linear.
+English and Chinese, by cues (`intents_english.py`, `intents_chinese.py`), patterns (`intents_patterns.py`) and a little
+structure, completed for short texts by a small linear classifier (`intents_learned.py`): no language model, one pass, linear.
 Soft on purpose: a kind that was not seen may still be there, so a tag lifts what has it and rules out little.
 """
 
@@ -13,6 +14,7 @@ from unicodedata import normalize
 
 from trimtab.recall import intents_chinese, intents_english
 from trimtab.recall.intents_english import STEP_OPENERS, STEP_VERBS, Cues
+from trimtab.recall.intents_learned import completed
 from trimtab.recall.intents_patterns import ASKS_PATTERNS, GIVES_PATTERNS, Pattern
 
 READ_CHARS = 20_000  # of a longer text only its beginning is read
@@ -111,8 +113,10 @@ class _Given:
     def __init__(self) -> None:
         self._totals: dict[str, float] = {}
         self._steps = 0.0
+        self.sentences: list[list[str]] = []
 
-    def read(self, sentence: Sequence[str]) -> None:
+    def read(self, sentence: list[str]) -> None:
+        self.sentences.append(sentence)
         weights = _weights(sentence, _GIVES)
         _add_patterns(sentence, GIVES_PATTERNS, weights)
         self._steps += weights.pop("gives_steps", 0.0) + _step_verbs(sentence)
@@ -120,12 +124,18 @@ class _Given:
         for kind, weight in weights.items():
             self._totals[kind] = max(self._totals.get(kind, 0.0), weight)
 
-    def kinds(self, text: str) -> list[str]:
+    def totals(self, text: str) -> dict[str, float]:
         totals = self._totals | {"gives_steps": self._steps}
         if _ROW.search(text) or len(_LISTED.findall(text)) > 1:
             totals["gives_options"] = totals.get("gives_options", 0.0) + LEAST_WEIGHT
+        return totals
+
+    def kinds(self, text: str) -> list[str]:
+        """By cues and patterns, completed by what was learned."""
+        totals = self.totals(text)
         strong = [kind for kind in GIVEN_KINDS if totals.get(kind, 0.0) >= LEAST_WEIGHT]
-        return sorted(strong, key=lambda kind: -min(totals[kind], _MOST_WEIGHT))[:MOST_GIVEN]
+        found = sorted(strong, key=lambda kind: -min(totals[kind], _MOST_WEIGHT))[:MOST_GIVEN]
+        return completed(found, self.sentences, totals)[:MOST_GIVEN]
 
 
 def given_kinds(text: str) -> list[str]:
@@ -149,14 +159,24 @@ def asked_kinds(text: str) -> list[str]:
 
 def kinds_in(text: str) -> tuple[list[str], list[str]]:
     """(`given_kinds`, the kinds asked for by those sentences that are questions, each once, in their order)."""
-    text = text[:READ_CHARS]
+    given, asked = _read(text[:READ_CHARS])
+    return given.kinds(text[:READ_CHARS]), asked
+
+
+def cue_weights(text: str) -> tuple[list[list[str]], dict[str, float]]:
+    """(the sentences that do not ask, the weight of each given kind by the cues), for the training (training/kinds)."""
+    given, _ = _read(text[:READ_CHARS])
+    return given.sentences, given.totals(text[:READ_CHARS])
+
+
+def _read(text: str) -> tuple[_Given, list[str]]:
     given, asked = _Given(), dict[str, None]()
     for sentence in _sentences(text):
         if not _is_question(sentence):
             given.read(sentence)
         elif weights := _asked(sentence):
             asked.setdefault(max(weights, key=lambda kind: weights[kind]))
-    return given.kinds(text), list(asked)
+    return given, list(asked)
 
 
 def answers(wanted: Sequence[str], tags: Mapping[str, Sequence[str]]) -> float:
