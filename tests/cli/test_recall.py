@@ -59,7 +59,7 @@ def test_json_holds_all_of_it(db: Path) -> None:
     found = told(db, "a", "How much is the rent of the shed?", "--explain", "--limit", "1")
     (turn,) = found["turns"]
     assert turn["rank"] == 1 and "shed" in turn["text"] and turn["score"] > 0 and turn["parts"]["words"] > 0
-    assert {row["why_not"] for row in found["lost"]} == {"rank"} and found["searched"] == 4 and found["missing"] == "off"
+    assert {row["why_not"] for row in found["lost"]} == {"rank", "shares nothing"} and found["searched"] == 4 and found["missing"] == "off"
 
 
 def test_the_options_say_where_and_what(db: Path) -> None:

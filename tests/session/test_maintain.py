@@ -99,6 +99,8 @@ def test_only_settled_rounds_are_read_and_each_once() -> None:
 def test_little_news_is_not_worth_a_request() -> None:
     model = models.Perfect()
     with begun(model, limits=Summarizer(least_tokens=100_000)) as session:
+        # the newest turn becomes searchable, once
+        session.maintain()
         before = session.state.seq
         assert session.maintain().outcome == "idle"
         assert session.state.seq == before and model.asked == []

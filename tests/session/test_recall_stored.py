@@ -104,7 +104,7 @@ def test_maintenance_by_itself_embeds_also_after_a_rollback(how: Any, monkeypatc
             s.record(user(f"A fact {number} to forget."))
             s.record(reply("ok"))
             _wait(s)
-        assert vectors(s, embedder) == 3
+        assert vectors(s, embedder) == 4
         s.rollback("c")
         s.record(user("The second fact."))
         s.record(reply("ok"))

@@ -133,6 +133,8 @@ def _print_turn(turn: RecalledTurn) -> None:
     click.echo(f"{turn.rank}. {place}, {at}, {turn.role}{lost}; {turn.score:.2f}" + (f": {parts}" if parts else ""))
     if tags:
         click.echo(f"   {tags}")
+    if turn.item:
+        click.echo(f"   the item that is meant: {turn.item}")
     click.echo(f"   {text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 1] + '…'}")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from heapq import nlargest
 from typing import Literal, TypeAlias, get_args
 
@@ -20,9 +20,10 @@ from trimtab.recall.needs_questions import read_question
 from trimtab.session import clock
 from trimtab.session.base import SessionBase
 from trimtab.session.indexing import index_closed, is_said
-from trimtab.session.literals import fill_up, places_of
+from trimtab.session.literals import Place, fill_up, places_of
 from trimtab.session.reading import everything_of, stored_node, variable_text
-from trimtab.session.recalling import SPARE_TURNS, spelt_out
+from trimtab.session.recalling import SPARE_TURNS, Recaller, spelt_out
+from trimtab.stores import LaneKey
 
 FoundKind: TypeAlias = Literal["item", "note", "variable", "message", "turn"]
 FOUND_KINDS: tuple[FoundKind, ...] = get_args(FoundKind)
@@ -44,13 +45,15 @@ class Found(Struct, frozen=True, kw_only=True):
 
     Attributes:
         kind: an item of the summary, a note, a variable, a message (by an exact string), or a turn (by words).
-        ref: the item's id, the note's key, the variable's name, or "#12" for a message.
+        ref: the item's id, the note's key, the variable's name, or "#12" for a message; "session/lane#12" for one of
+            another lane, which `read` takes as well.
         text: it, or the stretch around the hit.
         score: larger is better; exact hits have EXACT_SCORE and more, others less.
         at_ms: when the message or item was entered; 0 for notes and variables.
         role: of a message: system, user, assistant or tool; "" for the rest.
         status: of an item: active, superseded or done; "" for the rest.
         topic: of a turn: what it is about, by its terms.
+        item: of a turn: where one of several was asked for ("the second option"), that item of its list; else "".
         why: how it was found: "exact", "begins with it", "words", or the parts of a turn's score, largest first.
     """
 
@@ -63,6 +66,7 @@ class Found(Struct, frozen=True, kw_only=True):
     status: str = ""
     topic: str = ""
     why: str = ""
+    item: str = ""
 
 
 class FindingPart(SessionBase):
@@ -70,7 +74,8 @@ class FindingPart(SessionBase):
 
     def find(self, query: str | Need, limit: int = 5, kinds: Iterable[FoundKind] = FOUND_KINDS) -> tuple[Found, ...]:
         """Search the summary's items (also superseded ones), notes, variables, and every message of this branch, in
-        the prompt or not, tool calls and results included; turns also where `recall_scope` says.
+        the prompt or not, tool calls and results included; turns and literals also in the other lanes where `recall_scope`
+        says, but for private ones.
 
         An identifier or another literal (a number, a path, an address) is looked up in an index of the whole ledger: first
         where it stands by itself, then where a longer one begins with it. A phrase of several words, a plain word, and what
@@ -101,11 +106,12 @@ class FindingPart(SessionBase):
                 found += self._find_notes(look)
             if "variable" in wanted:
                 found += self._find_variables(look)
-            exact = self._exact_places(look) if "message" in wanted else {}
+            recaller = self._recaller()
+            exact = self._exact_places(look, recaller) if "message" in wanted else {}
             if "message" in wanted:
-                found += self._find_messages(look, exact, limit)
+                found += self._find_messages(look, exact, limit, recaller)
             if "turn" in wanted:
-                found += self._find_turns(look, exact, limit)
+                found += self._find_turns(look, exact, limit, recaller)
             if isinstance(query, Need) and query.time_range is not None:
                 since, until = query.time_range
                 found = [row for row in found if not row.at_ms or (since <= row.at_ms and (not until or row.at_ms < until))]
@@ -151,18 +157,20 @@ class FindingPart(SessionBase):
             if score:
                 yield Found(kind="variable", ref=variable.name, text=look.snippet(text) or variable.line, score=score, why=_why(score))
 
-    def _exact_places(self, look: _Look) -> dict[int, float]:
-        """Messages of this branch that hold the query or what it names, with their scores."""
+    def _exact_places(self, look: _Look, recaller: Recaller) -> dict[Place, float]:
+        """Messages of this branch that hold the query or what it names, and those of other lanes that hold its literals, with
+        their scores."""
         fill_up(self._lane, self._bodies)
-        scores: dict[int, float] = {}
+        scores: dict[Place, float] = {}
         phrases = []
         for needle in look.spelled:
-            whole, longer = places_of(self._lane, needle) if is_literal(needle) else (set(), set())
-            for seq in whole:
-                scores[seq] = max(scores.get(seq, 0.0), EXACT_SCORE) + 1
-            for seq in longer:
-                scores.setdefault(seq, PREFIX_SCORE)
-            if not whole and not longer:
+            known = is_literal(needle)
+            whole, longer = places_of(self._store, recaller.scope, recaller.lane_of, needle) if known else (set(), set())
+            for place in whole:
+                scores[place] = max(scores.get(place, 0.0), EXACT_SCORE) + 1
+            for place in longer:
+                scores.setdefault(place, PREFIX_SCORE)
+            if not any(key == self._key for key, _ in (*whole, *longer)):
                 phrases.append(needle.lower())
         for row in self._store.load(self._key) if phrases else ():
             entry = self._lane.decoded(row) if row.kind == "message" and self._lane.state.contains(row.seq) else None
@@ -170,10 +178,11 @@ class FindingPart(SessionBase):
                 continue
             text = self._text_of(entry.node).lower()
             hits = sum(phrase in text for phrase in phrases)
+            place = self._key, row.seq
             if hits:
-                scores[row.seq] = max(scores.get(row.seq, 0.0), EXACT_SCORE) + hits
+                scores[place] = max(scores.get(place, 0.0), EXACT_SCORE) + hits
             if look.query == f"#{row.seq}":
-                scores[row.seq] = EXACT_SCORE * 2
+                scores[place] = EXACT_SCORE * 2
         return scores
 
     def _text_of(self, node: e.Node) -> str:
@@ -183,37 +192,46 @@ class FindingPart(SessionBase):
         except Erased:
             return ""
 
-    def _find_messages(self, look: _Look, exact: Mapping[int, float], limit: int) -> Iterator[Found]:
-        for seq in nlargest(limit, exact, key=lambda seq: (exact[seq], seq)):
-            node, score = stored_node(self._lane, seq), exact[seq]
+    def _ref(self, key: LaneKey, seq: int) -> str:
+        return f"#{seq}" if key == self._key else f"{key.session_id}/{key.lane_id}#{seq}"
+
+    def _find_messages(self, look: _Look, exact: Mapping[Place, float], limit: int, recaller: Recaller) -> Iterator[Found]:
+        # of equal ones those of this lane first
+        for place in nlargest(limit, exact, key=lambda place: (exact[place], place[0] == self._key, place[1])):
+            key, seq = place
+            node, score = stored_node(recaller.lane_of(key), seq), exact[place]
             text = look.snippet(self._text_of(node))
             # of its entry, as for what was extracted from it
-            at_ms = self._store.entry(self._key, seq).at_ms
-            yield Found(kind="message", ref=f"#{seq}", text=text, score=score, at_ms=at_ms, role=node.role, why=_why(score))
+            at_ms = self._store.entry(key, seq).at_ms
+            yield Found(kind="message", ref=self._ref(key, seq), text=text, score=score, at_ms=at_ms, role=node.role, why=_why(score))
 
-    def _find_turns(self, look: _Look, exact: Mapping[int, float], limit: int) -> Iterator[Found]:
+    def _find_turns(self, look: _Look, exact: Collection[Place], limit: int, recaller: Recaller) -> Iterator[Found]:
         """What recall finds, and what of the prompt is in no turn yet; not what holds an exact hit."""
         index_closed(self._lane, self._bodies)
-        recaller, state = self._recaller(), self._lane.state
+        state = self._lane.state
         result = recaller.search(state, recaller.placed(look.need, state), 2 * limit + SPARE_TURNS)
         for match in result.matches:
             turn = match.turn
-            is_own = turn.key == self._key
-            if is_own and any(turn.first_seq <= seq <= turn.last_seq for seq in exact):
+            if any(key == turn.key and turn.first_seq <= seq <= turn.last_seq for key, seq in exact):
                 continue
             text = recaller.text_of(turn.key, turn.first_seq, turn.last_seq)
             yield Found(
                 kind="turn",
-                ref=f"#{turn.first_seq}" if is_own else f"{turn.key.session_id}/{turn.key.lane_id}#{turn.first_seq}",
+                ref=self._ref(turn.key, turn.first_seq),
                 text=look.snippet(text),
                 score=match.score,
                 at_ms=turn.at_ms,
                 role=turn.role,
                 topic=spelt_out(", ".join(turn.tags.get("topic", [])[:2]), text),
                 why=", ".join(f"{name} {part:.2f}" for name, part in sorted(match.parts.items(), key=lambda row: -row[1]) if part),
+                item=match.item,
             )
         for seq, node in state.nodes.items():
-            if seq not in exact and (seq > state.indexed_seq or not is_said(node)) and (score := look.shared(self._text_of(node))):
+            if (
+                (self._key, seq) not in exact
+                and (seq > state.indexed_seq or not is_said(node))
+                and (score := look.shared(self._text_of(node)))
+            ):
                 text = look.snippet(self._text_of(node))
                 yield Found(kind="turn", ref=f"#{seq}", text=text, score=score, at_ms=node.at_ms, role=node.role, why=_why(score))
 

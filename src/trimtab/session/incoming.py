@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -106,13 +107,15 @@ def read_stream(events: Iterable[Any], default: WireName, path: str = "$") -> Re
     if not is_event(head):
         raise ParseError("a list of messages where one message is expected; pass record(*messages), or sync(messages)", path)
 
-    events_read = [head]
+    events_read, is_whole = [head], False
     try:
         events_read.extend(to_mapping(event) for event in iterator)
-    except BaseException as error:
-        # the reply as far as it came is not lost with the connection
-        reply = wire_for(detect_event(head, default)).fold_stream(events_read)
-        raise BrokenStream(tuple(with_status(message, "aborted") for message in reply.messages)) from error
+        is_whole = True
+    finally:
+        # the reply as far as it came is not lost with the connection, whatever broke it
+        if not is_whole:
+            reply = wire_for(detect_event(head, default)).fold_stream(events_read)
+            raise BrokenStream(tuple(with_status(message, "aborted") for message in reply.messages)) from sys.exception()
     return wire_for(detect_event(head, default)).fold_stream(events_read)
 
 

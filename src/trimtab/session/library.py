@@ -210,10 +210,10 @@ class Library:
         Raises:
             BadNeed: a query that says nothing, or cannot be read.
         """
-        asked = msgspec.structs.replace(Need.of(query), time_range=None, roles=())
+        asked = msgspec.structs.replace(Need.of(query), time_range=None, roles=(), recent=False, ordinal=0)
         result = self._searcher.search(self.scope, asked, limit + _NEWEST, PIECES, deadline_ms=deadline_ms)
         # in a talk what is new or stands beside an answer may be one; of documents nobody says why it should
-        hits = [match for match in result.matches if match.turn.words > 0 or match.parts.get("vectors", 0) > 0][:limit]
+        hits = [match for match in result.matches if match.is_alike][:limit]
         found = [(self.piece(match.turn.turn_id), match) for match in hits]
         # a piece may have been dropped since it was found
         return tuple(msgspec.structs.replace(piece, score=match.score, parts=match.parts) for piece, match in found if piece is not None)

@@ -1,6 +1,9 @@
-"""The exact index of identifiers and literals: filled up for a lane that is older than it, and asked for one branch."""
+"""The exact index of identifiers and literals: filled up for a lane that is older than it, and asked for the branches of a scope."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
 
 from trimtab.core.entries import MessageAdded
 from trimtab.errors import Erased, NotFound, SeqConflict
@@ -8,13 +11,16 @@ from trimtab.recall.literals import literals_of
 from trimtab.session.bodies import Bodies
 from trimtab.session.lane import Lane
 from trimtab.session.reading import everything_of
-from trimtab.stores import Batch, Literals, StoredEntry, lane_scope
+from trimtab.stores import Batch, LaneKey, Literals, Scope, Store, StoredEntry
 
 # entries that are read and entered at a time: what is done is kept if the process stops
 _PIECE = 512
 _TRIES = 20
 # entries that are looked at for one literal, newest first
 MOST_PLACES = 2_000
+
+# a message by its lane and number
+Place: TypeAlias = tuple[LaneKey, int]
 
 
 def fill_up(lane: Lane, bodies: Bodies) -> None:
@@ -57,12 +63,16 @@ def _literals(lane: Lane, bodies: Bodies, row: StoredEntry) -> tuple[str, ...]:
         return ()
 
 
-def places_of(lane: Lane, literal: str) -> tuple[set[int], set[int]]:
-    """(messages of this branch that hold the literal, those that hold a longer one which begins with it), case aside.
+def places_of(store: Store, scope: Scope, lane_of: Callable[[LaneKey], Lane], literal: str) -> tuple[set[Place], set[Place]]:
+    """(messages that hold the literal, those that hold a longer one which begins with it), case aside, of each lane in the
+    scope on the branch that it is on.
 
     A message that came again in other bytes says the same: what it held when it came in is what it holds.
     """
-    scope = lane_scope(lane.key)
-    whole = {seq for _, seq in lane.store.find_literal(scope, literal, limit=MOST_PLACES) if lane.state.contains(seq)}
-    longer = {seq for _, seq in lane.store.find_literal(scope, literal, prefix=True, limit=MOST_PLACES) if lane.state.contains(seq)}
-    return whole, longer - whole
+
+    def there(prefix: bool) -> set[Place]:
+        found = store.find_literal(scope, literal, prefix=prefix, limit=MOST_PLACES)
+        return {(key, seq) for key, seq in found if lane_of(key).state.contains(seq)}
+
+    whole = there(prefix=False)
+    return whole, there(prefix=True) - whole

@@ -38,7 +38,9 @@ class RecalledTurn(Struct, frozen=True, kw_only=True):
         score: sum of `parts`, each named: words, vectors, neighbors, session ...
         tags: what it is about: entities, intent, topic, speaker.
         text: what was said, each message with its role before it.
-        why_not: why it is none of the best: "rank", or "repeats" and the turn that says the same; "" for those.
+        why_not: why it is none of the best: "rank", "repeats" and the turn that says the same, "shares nothing" where only
+            what stands around it has to do with the question, "another branch", or "in a better one"; "" for those.
+        item: where one of several was asked for ("the second option"), that item of the turn's list; else "".
     """
 
     rank: int
@@ -53,6 +55,7 @@ class RecalledTurn(Struct, frozen=True, kw_only=True):
     tags: dict[str, list[str]]
     text: str
     why_not: str = ""
+    item: str = ""
 
 
 class RecallReport(Struct, frozen=True, kw_only=True):
@@ -124,6 +127,7 @@ class RecallPart(SessionBase):
             tags=turn.tags,
             text=recaller.text_of(turn.key, turn.first_seq, turn.last_seq),
             why_not=match.why_not,
+            item=match.item,
         )
 
     # ------------------------------------------------------------ what is not searchable yet
@@ -146,9 +150,11 @@ class RecallPart(SessionBase):
         return done + embed_missing(self._store, shelf, embedder, text_of, limit - done)
 
     def _maintain_recall(self) -> int:
-        """Embed what came in since; the number of turns and pieces. What is wrong with the embedder, a search says."""
+        """Make the newest turn searchable if it is over, and embed what came in since; the number of turns and pieces. What is
+        wrong with the embedder, a search says."""
         with self._open_lock():
             self._lane.catch_up()
+            index_closed(self._lane, self._bodies)
             recaller = self._recaller()
         try:
             return self._embed(recaller, _EMBEDDED_A_RUN)

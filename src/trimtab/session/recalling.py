@@ -13,18 +13,19 @@ from typing import TypeVar
 import msgspec
 
 from trimtab.core.entries import MessageAdded, Node, Recalled, RecalledHit
-from trimtab.core.messages import Message
 from trimtab.core.sections import Fragment
 from trimtab.core.state import SessionState
 from trimtab.errors import Erased
 from trimtab.recall.needs import Need
 from trimtab.recall.needs_questions import read_question
+from trimtab.recall.options import item_at
+from trimtab.recall.pointing import content_terms, points_at_item, points_at_newest
 from trimtab.recall.words import query_terms, terms
 from trimtab.session.bodies import Bodies
 from trimtab.session.indexing import current_question, is_said
 from trimtab.session.lane import Lane
 from trimtab.session.library import Library
-from trimtab.session.searching import Match, Result, Searcher
+from trimtab.session.searching import NEWEST_PART, Match, Result, Searcher, bounded, wording
 from trimtab.session.shorten import clamp_text
 from trimtab.settings import Settings
 from trimtab.stores import NO_FILTER, Filter, LaneKey, Scope
@@ -39,6 +40,10 @@ SPARE_TURNS = 12
 # pieces of documents for a step (REQUIREMENTS R2: three to five)
 MOST_PIECES = 5
 _MOST_LIVE_TURNS = 60
+# turns in which a list is looked for, on the request path and outside it: each is a read of the ledger
+_QUICK_LISTS, _MOST_LISTS = 24, 80
+# a list that has this share of the question's words against the best fits as well: then the newer is meant
+_FITS_SHARE = 0.6
 # a model says what it needs on a line of its own: "Need: the fee that was agreed for March"
 _STATED = re.compile(
     r"^\s*(?:\*\*)?(?:need|i need to recall|需要回忆|需要查)(?:\*\*)?\s*[:：]\s*(?P<what>\S.*)$", re.IGNORECASE | re.MULTILINE
@@ -151,7 +156,9 @@ class Recaller:
             found = []
             for need in needs:
                 result = self.search(state, need, 2 * limit + live, deadline_ms=self.settings.recall_deadline_ms)
-                found.append([match for match in result.matches if self._has_left(match, state, seq)])
+                # "just now" means the newest, in the prompt or not: no others in their place
+                matches = result.matches[:limit] if need.recent and points_at_newest(need, wording(need)) else result.matches
+                found.append([match for match in matches if self._has_left(match, state, seq)])
                 missing = missing or result.missing
             best = {(match.turn.key, match.turn.turn_id): match for match in reversed([*_in_turns(found)])}
             rows += [self._hit(match) for match in [*best.values()][::-1][:limit]]
@@ -178,27 +185,75 @@ class Recaller:
         # what a turn of another branch took the place of comes back
         back = [msgspec.structs.replace(match, why_not="") for match in result.lost if (match.turn.key, match.why_not) in hidden]
         ranked = sorted([*result.matches, *back], key=lambda match: -match.score) if back else result.matches
-        shown = _once([match for match in ranked if _is_alike(match) and self._is_on_branch(match, state)])
+        shown = _once([match for match in ranked if match.is_alike and self._is_on_branch(match, state)])
+        where = bounded(where, need)
         if not shown and need.time_range is not None:
-            shown = [match for match in self._newest(need.time_range, limit, where) if self._is_on_branch(match, state)]
+            # it says when, and no turn of then shares anything with it
+            shown = [match for match in self.searcher.newest(self.scope, limit, where) if self._is_on_branch(match, state)]
+        if points_at_item(need):
+            most = _MOST_LISTS if deadline_ms is None else _QUICK_LISTS
+            newest = [match for match in self.searcher.newest(self.scope, most, where) if self._is_on_branch(match, state)]
+            shown = self._with_list(need, shown, newest, most)
         given = {(match.turn.key, match.turn.turn_id) for match in shown}
-        left = (match for match in result.lost if lost and match.why_not and (match.turn.key, match.turn.turn_id) not in given)
-        rest = [match for match in left if _is_alike(match) and self._is_on_branch(match, state)]
+        left = (match for match in [*ranked, *result.lost] if lost and (match.turn.key, match.turn.turn_id) not in given)
+        rest = [msgspec.structs.replace(match, why_not=self._why_not(match, state)) for match in left]
         return msgspec.structs.replace(result, matches=tuple(shown), lost=tuple(rest))
 
-    def _newest(self, time_range: tuple[int, int], limit: int, where: Filter) -> list[Match]:
-        """What was said then, the newest first: where a need says when, and nothing that any turn shares."""
-        where = msgspec.structs.replace(where, since_ms=time_range[0], until_ms=time_range[1], kinds=("turn",))
-        return [Match(turn, 0.0, {}) for turn in self.lane.store.newest(self.scope, limit, where)]
+    def _why_not(self, match: Match, state: SessionState) -> str:
+        if not self._is_on_branch(match, state):
+            return "another branch"
+        if not match.is_alike:
+            return "shares nothing"
+        return match.why_not or "in a better one"
+
+    def _with_list(self, need: Need, shown: list[Match], newest: list[Match], most: int) -> list[Match]:
+        """The turn with the list that the need points into first: the newest of those that fit its words, or of all."""
+        words = frozenset(content_terms(wording(need)))
+        found = self._lists(need, (shown if words else newest)[:most], words)
+        if words and not any(share for share, _ in found):
+            found = [(0.0, match) for _, match in self._lists(need, newest, frozenset())]
+        if not found:
+            return shown
+        enough = _FITS_SHARE * max(share for share, _ in found)
+        best = max((match for share, match in found if share >= enough), key=lambda match: (match.turn.at_ms, match.turn.doc))
+        rest = [match for match in shown if match.turn.doc != best.turn.doc]
+        # ahead of all others by a part that says so
+        ahead = max([0.0, *(match.score for match in rest)]) + 1.0
+        parts = {name: part for name, part in best.parts.items() if name != NEWEST_PART}
+        lead = ahead - sum(parts.values())
+        return [msgspec.structs.replace(best, score=ahead, parts=parts | {"item": lead}), *rest]
+
+    def _lists(self, need: Need, matches: Sequence[Match], words: Collection[str]) -> list[tuple[float, Match]]:
+        """Turns in which somebody who is meant lists so many things, with their item and the share of the words that they have."""
+        roles = need.roles or ("assistant",)
+        found = []
+        for match in matches:
+            nodes = self._nodes(match.turn.key, match.turn.first_seq, match.turn.last_seq)
+            items = (item_at(text, need.ordinal) for node in nodes if node.role in roles for text in self._texts((node,)))
+            item = next(filter(None, items), "")
+            if item:
+                shared = words and len(frozenset(terms("\n".join(self._texts(nodes)))).intersection(words)) / len(words)
+                found.append((float(shared or 0), msgspec.structs.replace(match, item=item)))
+        return found
 
     def _is_on_branch(self, match: Match, state: SessionState) -> bool:
         """Whether the turn is on the branch that its lane is on: where its end is, its beginning is."""
         if match.turn.key == self.lane.key:
             return state.contains(match.turn.last_seq)
-        return self._peer(match.turn.key).state.contains(match.turn.last_seq)
+        return self.lane_of(match.turn.key).state.contains(match.turn.last_seq)
 
-    def _peer(self, key: LaneKey) -> Lane:
-        """Another lane, as it is now."""
+    def sees(self, key: LaneKey) -> bool:
+        """Whether there is such a lane where recall looks, and it is this one or not private."""
+        scope, store = self.scope, self.lane.store
+        if key == self.lane.key:
+            return True
+        inside = scope.session_id in ("", key.session_id) and scope.lane_id in ("", key.lane_id)
+        return inside and key in store.lanes(key.tenant_id, key.project_id, key.session_id) and not store.is_private(key)
+
+    def lane_of(self, key: LaneKey) -> Lane:
+        """This lane, or another one as it is now."""
+        if key == self.lane.key:
+            return self.lane
         if key not in self._peers:
             self._peers[key] = Lane(self.lane.store, key)
         elif key not in self._caught_up:
@@ -276,19 +331,23 @@ class Recaller:
         return self._said(self._nodes(key, first_seq, last_seq, seqs))
 
     def _said(self, nodes: Sequence[Node]) -> str:
+        return "\n".join(f"{node.role}: {text}" for node in nodes for text in self._texts((node,)))
+
+    def _texts(self, nodes: Sequence[Node]) -> list[str]:
+        """What the messages say, without those that were erased."""
         texts = []
         for node in nodes:
             with suppress(Erased):
-                texts.append(said(self.bodies.message(node)))
-        return "\n".join(texts)
+                texts.append(self.bodies.message(node).text.strip())
+        return texts
 
     def _nodes(self, key: LaneKey, first_seq: int, last_seq: int, seqs: Collection[int] = ()) -> list[Node]:
         rows = [row for row in self.lane.store.load(key, first_seq - 1, last_seq) if row.kind == "message"]
         if seqs:
             rows = [row for row in rows if row.seq in seqs]
         else:
-            lane = self.lane if key == self.lane.key else self._peer(key)
-            rows = [row for row in rows if lane.state.contains(row.seq)]
+            state = self.lane_of(key).state
+            rows = [row for row in rows if state.contains(row.seq)]
         entries = map(self.lane.decoded, rows)
         return [entry.node for entry in entries if isinstance(entry, MessageAdded) and is_said(entry.node)]
 
@@ -298,11 +357,6 @@ def _read(need: Need, at_ms: int) -> Need:
     if need != Need(words=need.words, step=need.step) or not at_ms:
         return need
     return msgspec.structs.replace(read_question(need.words[:MOST_QUERY_CHARS], at_ms), step=need.step)
-
-
-def _is_alike(match: Match) -> bool:
-    """Whether the turn itself shares anything with the question; it may rank for what stands around it alone."""
-    return match.turn.words > 0 or match.parts.get("vectors", 0.0) > 0
 
 
 def _once(matches: Sequence[Match]) -> list[Match]:
@@ -334,7 +388,3 @@ def spelt_out(topic: str, text: str) -> str:
         found = re.search(rf"\b{re.escape(stem)}[a-z]*", text[:MOST_TOPIC_CHARS], re.IGNORECASE) if stem.isascii() else None
         words.append(found.group().lower() if found else stem)
     return ", ".join(words)
-
-
-def said(message: Message) -> str:
-    return f"{message.role}: {message.text.strip()}"

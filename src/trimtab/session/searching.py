@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Late
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -19,6 +20,7 @@ from trimtab.errors import ConfigError
 from trimtab.recall import ranking
 from trimtab.recall.embedders import Embedder
 from trimtab.recall.needs import Need
+from trimtab.recall.pointing import points_at_newest
 from trimtab.recall.ranking_places import NEWEST
 from trimtab.recall.ranking_question import Question, read_question
 from trimtab.recall.ranking_shape import ShapeSums, StoreShape, distant_places
@@ -37,23 +39,39 @@ _MOST_TERMS = 256
 _QUICK_TERMS, _QUICK_DEPTH = 16, 60
 # turns whose terms tell what a scope is like, and by how much it must have grown to be looked at again
 _SHAPE_TURNS, _SHAPE_GROWTH = 600, 1.25
+# vectors that go from the store into memory at a time
+_LOADED_ROWS = 8_192
 # a longer silence begins another sitting: what stands around a turn says nothing of it any more
 _SITTING_MS = 4 * 3_600_000
 # of two turns that share more of their terms than this, only the newer is shown
 _SAME_SHARE, _LEAST_SAME_TERMS = 0.9, 4
 
 
+# the part of a score by which what was said last comes where nothing else is asked for
+NEWEST_PART = "newest"
 # the question's vector, how alike the nearest turns are, and why there are none
 _Near: TypeAlias = tuple[bytes, dict[int, float], str]
 
 
 class Match(Struct, frozen=True):
-    """A turn that was found, its score, and the named parts that the score is the sum of."""
+    """A turn that was found.
+
+    Attributes:
+        score: sum of `parts`, each named.
+        why_not: why it is not among the best; "" for those.
+        item: of a list in the turn the item that is asked for ("the second option"); "" for none.
+    """
 
     turn: Candidate
     score: float
     parts: Mapping[str, float]
     why_not: str = ""
+    item: str = ""
+
+    @property
+    def is_alike(self) -> bool:
+        """Whether the turn itself shares anything with what is asked for; it may rank for what stands around it alone."""
+        return self.turn.words > 0 or self.parts.get("vectors", 0.0) > 0 or NEWEST_PART in self.parts or bool(self.item)
 
 
 class Result(Struct, frozen=True):
@@ -109,15 +127,18 @@ class Searcher:
 
         Args:
             asked_for: the question or what is looked for, or a need: its entities and kind count in full, its roles are
-                a wish, and its time_range bounds the turns.
+                a wish, and its time_range bounds the turns. A need that says nothing but when, or "just now", is answered
+                by what was said last then.
             where: what every turn must be.
             deadline_ms: for the request path: after so long a search goes on without vectors; a long question is read by its
                 most telling words, and fewer turns are ranked. None to wait, and to take all.
             lost: how many of the next best to tell of.
         """
         need = asked_for if isinstance(asked_for, Need) else Need(words=asked_for)
-        text, where = _wording(need), _bounded(where, need)
+        text, where = wording(need), bounded(where, need)
         quick = deadline_ms is not None
+        if limit >= 1 and points_at_newest(need, text):
+            return self._of_then(scope, limit, where)
         if limit < 1 or not text.strip():
             return Result((), missing="off" if self.embedder is None else "")
         vectors = self._begin_vectors(scope, text, where, deadline_ms)
@@ -135,6 +156,20 @@ class Searcher:
             near = dict(self.index(scope).search(asked, len(docs), set(docs)).hits)
         ranked = self._ranked(question, found, terms, near, shape)
         return _shown(ranked, terms, limit, lost, missing, words.turn_count)
+
+    def newest(self, scope: Scope, limit: int, where: Filter = NO_FILTER) -> list[Match]:
+        """What was said last of all that passes, newest first."""
+        turn_count, wanted = self._store.search(scope, (), 0).turn_count, limit
+        rows = self._store.newest(scope, wanted, where)
+        # the store looks at the newest rows alone, and few of them may pass
+        while len(rows) < limit and wanted < turn_count:
+            wanted *= 8
+            rows = self._store.newest(scope, wanted, where)
+        return [Match(row, 1 / rank, {NEWEST_PART: 1 / rank}) for rank, row in enumerate(rows[:limit], 1)]
+
+    def _of_then(self, scope: Scope, limit: int, where: Filter) -> Result:
+        missing = "off" if self.embedder is None else ""
+        return Result(tuple(self.newest(scope, limit, where)), (), missing, self._store.search(scope, (), 0).turn_count)
 
     # ------------------------------------------------------------ candidates
 
@@ -217,9 +252,9 @@ class Searcher:
             return b"", {}, "off"
         try:
             asked = self.embedder.embed([text], query=True)[0]
+            index = self.index(scope)
         except ConfigError as error:
             return b"", {}, str(error)
-        index = self.index(scope)
         if not len(index):
             return asked, {}, "none stored"
         if where == NO_FILTER:
@@ -233,19 +268,31 @@ class Searcher:
         return asked, {doc: score for doc, score in hits.items() if doc in passing}, ""
 
     def index(self, scope: Scope) -> VectorIndex:
-        """The scope's vectors in memory, as new as the store. Needs an embedder."""
-        from trimtab.recall.vectors import VectorIndex
+        """The scope's vectors in memory, as new as the store; of the oldest beyond `MEMORY_ROWS` (220 MB) only their signs,
+        and the store is asked for those that come near. Needs an embedder.
+
+        Raises:
+            ConfigError: numpy is not installed.
+        """
+        try:
+            from trimtab.recall.vectors import VectorIndex
+        except ModuleNotFoundError as error:
+            raise ConfigError(f"vectors are searched with {error.name}, which is not installed; pip install 'trimtab[local]'") from error
 
         assert self.embedder is not None
+        embedder_id = self.embedder.embedder_id
         with self._lock:
             loaded = self._loaded.get(scope)
             _, removed = self._store.revision(scope)
             if loaded is None or loaded.removed != removed:
-                loaded = self._loaded[scope] = _Loaded(VectorIndex(self.embedder.dimension), removed=removed)
-            rows = list(self._store.vectors(scope, self.embedder.embedder_id, after_number=loaded.number))
-            if rows:
-                loaded.index.add(rows)
-                loaded.number = max(loaded.number, *(row.number for row in rows))
+                fresh = VectorIndex(self.embedder.dimension, fetch=lambda docs: self._store.vectors(scope, embedder_id, docs=docs))
+                loaded = self._loaded[scope] = _Loaded(fresh, removed=removed)
+            rows = self._store.vectors(scope, embedder_id, after_number=loaded.number)
+            newest = loaded.number
+            while piece := list(islice(rows, _LOADED_ROWS)):
+                loaded.index.add(piece)
+                newest = max(newest, *(row.number for row in piece))
+            loaded.number = newest
             return loaded.index
 
 
@@ -261,14 +308,14 @@ def _gather(known: RememberedRows, words: WordMatches, near: Mapping[int, float]
     return list(by_doc.values())
 
 
-def _wording(need: Need) -> str:
+def wording(need: Need) -> str:
     """The words of a need, with what it names and they do not; what it turns on where it has neither."""
     words = need.words.strip()
     named = [entity for entity in need.entities if entity.casefold() not in words.casefold()]
     return " ".join([words, *named] if words or named else [need.before, need.after]).strip()
 
 
-def _bounded(where: Filter, need: Need) -> Filter:
+def bounded(where: Filter, need: Need) -> Filter:
     """The filter, narrowed to the time of the need."""
     if need.time_range is None:
         return where

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 from trimtab.core.target import Target
-from trimtab.errors import BadSetting
+from trimtab.errors import BadSetting, StoreError
 from trimtab.llm import ChatModel, model_for
 from trimtab.policies import policy_for
 from trimtab.session.dropping import DroppingPart
 from trimtab.session.finding import FindingPart
 from trimtab.session.history import HistoryPart
+from trimtab.session.indexing import index_closed
 from trimtab.session.inheriting import InheritPart
 from trimtab.session.library import RESERVED
 from trimtab.session.library_part import LibraryPart
@@ -108,13 +110,18 @@ class Session(
         self.close()
 
     def close(self) -> None:
-        """Close the session, and the database if the session opened it. Everything is stored already.
+        """Close the session, and the database if the session opened it. Everything is stored already; a last turn that is
+        over becomes searchable for other lanes.
 
         A run of maintenance that is on in a thread is waited for, and canceled where that takes too long.
         """
         self._stop_worker()
         self._searcher.close()
         with self._lock:
+            if not self._closed and self._lane.state.units:
+                # where that fails, the next recall of this lane does it
+                with suppress(StoreError):
+                    index_closed(self._lane, self._bodies)
             if not self._closed and self._owns_store:
                 self._store.close()
             self._closed = True

@@ -15,15 +15,17 @@ from trimtab.distill import describe
 from trimtab.distill.shapes import structures_of
 from trimtab.errors import BadSetting, BadSlice, NotFound, ParseError
 from trimtab.session.base import SessionBase
-from trimtab.session.lane import Write
+from trimtab.session.lane import Lane, Write
 from trimtab.session.reading import message_text, stored_node, variable_text
 from trimtab.session.settlements import refuse_adopting
 from trimtab.session.slices import Part, read_part
-from trimtab.stores import Body
+from trimtab.stores import Body, LaneKey
 
 MAX_NAME_CHARS = 200
 AUTHORS = ("caller", "agent", "auto")
 _HANDLE = re.compile(r"#(\d{1,15})(?:\.(\d{1,4}))?")
+# the same of another lane: "session/lane#12", as `find` gives it
+_ELSEWHERE = re.compile(r"(?P<place>[^\n]+/[^\n]+)(?P<handle>#\d{1,15}(?:\.\d{1,4})?)")
 _LINE_CATEGORIES = frozenset({"Cc", "Cs", "Zl", "Zp"})
 
 
@@ -76,7 +78,7 @@ class VariablePart(SessionBase):
                 entry = e.VariableStored(
                     name, version, stored.kind, stored.body_id, len(stored.text), tokens, line, stored.source_seq, stored.call_id, author
                 )
-                write = Write(entries=[entry, *_note_entries(state, name, structures, stored.source_seq)])
+                write = Write(entries=[entry, *note_entries(state, name, structures, stored.source_seq)])
                 if stored.payload is not None:
                     write.bodies.append(Body(stored.body_id, stored.payload))
                 return write
@@ -101,7 +103,7 @@ class VariablePart(SessionBase):
 
         Args:
             name: of a variable, or "#12" for a message of this branch, also one that has left ("#12.2" for the second
-                of several tool results in it).
+                of several tool results in it); "session/lane#12" for one of another lane that recall sees.
             version: of the variable; the newest by default.
             path: of JSON: "$.orders[0].id", "orders[0:5].total", "$.orders[*].id".
             rows: (first, last) from 1, both in: of a JSON array, JSON lines, CSV, TSV or a Markdown table; a table's
@@ -119,7 +121,11 @@ class VariablePart(SessionBase):
         with self._open_lock():
             self._lane.catch_up()
             if name.startswith("#"):
-                text, _, _ = self._message(name)
+                text, _, _ = self._message(name, self._lane)
+                return read_part(text, part)
+            elsewhere = _ELSEWHERE.fullmatch(name) if name not in self._lane.state.variables else None
+            if elsewhere is not None:
+                text, _, _ = self._message(elsewhere["handle"], self._lane_at(elsewhere["place"]))
                 return read_part(text, part)
             variable = self._variable(name, version)
             text = variable_text(self._lane, self._bodies, variable)
@@ -141,7 +147,7 @@ class VariablePart(SessionBase):
             def build(state: SessionState, seq: int) -> Write | None:
                 if name not in state.variables:
                     return None
-                return Write(entries=[e.VariableStored(name, old.version, old.kind, "", 0, 0, ""), *_note_entries(state, name, (), 0)])
+                return Write(entries=[e.VariableStored(name, old.version, old.kind, "", 0, 0, ""), *note_entries(state, name, (), 0)])
 
             self._lane.write(build)
 
@@ -180,7 +186,7 @@ class VariablePart(SessionBase):
 
     def _value(self, value: Any, source_seq: int) -> _Value:
         if isinstance(value, str) and _HANDLE.fullmatch(value.strip()):
-            text, seq, call_id = self._message(value.strip())
+            text, seq, call_id = self._message(value.strip(), self._lane)
             return _Value(text=text, source_seq=seq, call_id=call_id)
         kind: VariableKind = "text" if isinstance(value, str) else "json"
         try:
@@ -191,13 +197,22 @@ class VariablePart(SessionBase):
         self._bodies.remember(body_id, payload)
         return _Value(text=payload.decode(), kind=kind, payload=payload, body_id=body_id, source_seq=source_seq)
 
-    def _message(self, handle: str) -> tuple[str, int, str]:
+    def _lane_at(self, place: str) -> Lane:
+        """The lane of "session/lane" that recall of this one sees. Raises NotFound, for a private one as for none."""
+        recaller = self._recaller()
+        for at in (at for at, char in enumerate(place) if char == "/"):
+            key = LaneKey(self._key.tenant_id, self._key.project_id, place[:at], place[at + 1 :])
+            if recaller.sees(key):
+                return recaller.lane_of(key)
+        raise NotFound("lane", place)
+
+    def _message(self, handle: str, lane: Lane) -> tuple[str, int, str]:
         """(text, seq, call id) behind "#12" or "#12.2"; the call id of the one result that is meant, else ""."""
         found = _HANDLE.fullmatch(handle.strip())
         if found is None:
             raise BadSlice("name", handle, '"#12" for a message, "#12.2" for the second of its tool results, or the name of a variable')
         seq = int(found[1])
-        message = self._bodies.message(stored_node(self._lane, seq))
+        message = self._bodies.message(stored_node(lane, seq))
         results = message.results
         if found[2] is None:
             return message_text(message), seq, results[0].call_id if len(results) == 1 else ""
@@ -229,7 +244,7 @@ def _check_name(name: object) -> None:
         raise BadSetting("name", name, f"one printable line of at most {MAX_NAME_CHARS} characters that does not begin with '#'")
 
 
-def _note_entries(state: SessionState, key: str, structures: tuple[Structure, ...], source_seq: int) -> list[e.Entry]:
+def note_entries(state: SessionState, key: str, structures: tuple[Structure, ...], source_seq: int) -> list[e.Entry]:
     """The note of a value's structure; definitions that stand under the same key stay."""
     old = state.meta_notes.get(key)
     if not structures and old is None:

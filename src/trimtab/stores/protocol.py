@@ -79,7 +79,8 @@ class Store(Protocol):
         ...
 
     def newest(self, scope: Scope, limit: int, where: Filter = NO_FILTER) -> list[Candidate]:
-        """The turns of the scope that were added last, newest first; of its lanes those that grew last."""
+        """The turns of the scope that were added last, newest first; of its lanes those that grew last. With a filter
+        those of these `limit` that pass."""
         ...
 
     def terms(self, docs: Sequence[int], scope: Scope) -> dict[int, str]:
@@ -91,8 +92,11 @@ class Store(Protocol):
         nearest first, then up to `distance` after, nearest first."""
         ...
 
-    def vectors(self, scope: Scope, embedder_id: str, after_doc: int = 0, after_number: int = 0) -> Iterator[VectorRow]:
-        """Vectors of one embedder by doc and window, of rows after `after_doc`, that arrived after `after_number`.
+    def vectors(
+        self, scope: Scope, embedder_id: str, after_doc: int = 0, after_number: int = 0, docs: Sequence[int] | None = None
+    ) -> Iterator[VectorRow]:
+        """Vectors of one embedder by doc and window, of rows after `after_doc`, that arrived after `after_number`; or of just
+        the rows `docs`, those of them that are in the scope.
 
         Vectors may arrive later than those of newer rows: an index that is kept up to date remembers the highest `number`.
         """

@@ -43,18 +43,23 @@ class RecallReads:
         with self._reader.reading(consistent=True) as db:
             return turns.neighbors_of(db, lanes_of(db, scope), docs, distance)
 
-    def vectors(self, scope: Scope, embedder_id: str, after_doc: int = 0, after_number: int = 0) -> Iterator[VectorRow]:
+    def vectors(
+        self, scope: Scope, embedder_id: str, after_doc: int = 0, after_number: int = 0, docs: Sequence[int] | None = None
+    ) -> Iterator[VectorRow]:
         """See `Store.vectors`. Read in pieces: what is replaced meanwhile may come in neither form, `revision` tells."""
         with self._reader.reading(consistent=True) as db:
             embedder, lanes = vectors.embedder_no(db, embedder_id), lanes_of(db, scope)
-            if after_number:
-                newer, docs = vectors.newer_vectors(db, lanes, embedder, after_doc, after_number), []
+            newer: list[VectorRow] = []
+            if docs is not None:
+                wanted = sorted(turns.Sieve(lanes, NO_FILTER).candidates(db, docs))
+            elif after_number:
+                newer, wanted = vectors.newer_vectors(db, lanes, embedder, after_doc, after_number), []
             else:
-                newer, docs = [], vectors.docs_of(db, lanes, after_doc) if embedder else []
+                wanted = vectors.docs_of(db, lanes, after_doc) if embedder else []
         yield from newer
-        for first in range(0, len(docs), vectors.READ_DOCS):
+        for first in range(0, len(wanted), vectors.READ_DOCS):
             with self._reader.reading() as db:
-                rows = vectors.read_vectors(db, docs[first : first + vectors.READ_DOCS], embedder)
+                rows = vectors.read_vectors(db, wanted[first : first + vectors.READ_DOCS], embedder)
             yield from rows
 
     def unembedded(self, scope: LaneKey | Scope, embedder_id: str, limit: int) -> list[tuple[LaneKey, Turn]]:

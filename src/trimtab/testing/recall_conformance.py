@@ -145,6 +145,60 @@ class RecallConformance:
             assert store.revision(PROJECT) != before
             assert len(store.search(PROJECT, ["word"], 9).rows) == 2
 
+    def test_the_lanes_of_a_session_are_told_sorted(self) -> None:
+        with self.store() as store:
+            later = LaneKey("tenant", "project", "session", "a lane")
+            for key in (LANE, *OTHERS, later):
+                store.commit(key, Batch(entries=[entry(1)]), 0)
+            assert store.lanes("tenant", "project", "session") == [later, OTHERS[3], LANE]
+            assert store.lanes("tenant", "project", "session 2") == [OTHERS[2]]
+            assert store.lanes("tenant", "project", "none") == store.lanes("none", "project", "session") == []
+            # private ones too: what is seen of them is for the scope to say
+            store.set_private(later, True)
+            assert later in store.lanes("tenant", "project", "session")
+
+    def test_the_newest_rows_come_newest_first(self) -> None:
+        with self.store() as store:
+            assert store.newest(PROJECT, 5) == []
+            store.commit(LANE, Batch(turns=[turn(1, "a"), turn(2, "b")]), 0)
+            store.commit(OTHERS[3], Batch(turns=[turn(3, "c")]), 0)
+            store.commit(LANE, Batch(turns=[turn(4, "d")]), 0)
+            store.commit(OTHERS[0], Batch(turns=[turn(5, "e")]), 0)
+            assert ids(store.newest(PROJECT, 9)) == [4, 3, 2, 1]
+            assert ids(store.newest(PROJECT, 2)) == [4, 3]
+            assert ids(store.newest(lane_scope(OTHERS[3]), 9)) == [3]
+            assert store.newest(PROJECT, 0) == []
+            # of the two newest, those that pass
+            assert ids(store.newest(PROJECT, 2, Filter(since_ms=1_004))) == [4]
+            assert store.newest(PROJECT, 2, Filter(until_ms=1_002)) == []
+            store.set_private(OTHERS[3], True)
+            assert ids(store.newest(PROJECT, 2)) == [4, 2]
+            store.commit(LANE, Batch(dropped_turns=[4]), 0)
+            assert ids(store.newest(PROJECT, 9)) == [2, 1]
+
+    def test_the_terms_of_rows_come_in_their_order_with_repetitions(self) -> None:
+        with self.store() as store:
+            store.commit(LANE, Batch(turns=[turn(1, "red green red"), turn(2, "看板 ct-88213")]), 0)
+            store.commit(OTHERS[0], Batch(turns=[turn(3, "hidden")]), 0)
+            docs = {row.turn_id: row.doc for row in store.newest(PROJECT, 9)}
+            elsewhere = store.newest(lane_scope(OTHERS[0]), 9)[0].doc
+            found = store.terms([docs[2], docs[1], elsewhere, 10**9], PROJECT)
+            assert found == {docs[1]: "red green red", docs[2]: "看板 ct-88213"}
+            assert store.terms([], PROJECT) == {}
+            store.commit(LANE, Batch(dropped_turns=[1]), 0)
+            assert store.terms([docs[1]], PROJECT) == {}
+
+    def test_vectors_of_given_rows(self) -> None:
+        with self.store() as store:
+            store.commit(LANE, Batch(turns=[turn(1, "a"), turn(2, "b"), turn(3, "c")]), 0)
+            store.commit(OTHERS[0], Batch(turns=[turn(4, "d")], vectors=[vector(4)]), 0)
+            store.commit(LANE, Batch(vectors=[vector(1), vector(2, 0), vector(2, 1), vector(3, 0, "other")]), 0)
+            docs = {row.turn_id: row.doc for row in store.newest(PROJECT, 9)}
+            elsewhere = store.newest(lane_scope(OTHERS[0]), 9)[0].doc
+            rows = list(store.vectors(PROJECT, "e", docs=[docs[3], docs[2], elsewhere, 10**9]))
+            assert [(row.doc, row.window) for row in rows] == [(docs[2], 0), (docs[2], 1)]
+            assert list(store.vectors(PROJECT, "e", docs=[])) == []
+
     def test_filters_hold_for_words_and_rows_alike(self) -> None:
         rows = [
             Turn(1, 1, 2, 1_000, "user", "word a", {"entities": ["Visa Gold"], "intent": ["question"]}),

@@ -18,6 +18,8 @@ from trimtab.tools.paging import fit_text
 MAX_KEY_CHARS = 200
 _MOST_PARTS = 20
 _NUMBER = re.compile(r"#?(\d{1,12})(\.\d{1,4})?")
+# of another lane, as a search gives it: "session/lane#12"
+_ELSEWHERE = re.compile(r"[^\n]+/[^\n]+#\d{1,12}(\.\d{1,4})?")
 _CALLED = re.compile(r"called (.*?) -> ", re.DOTALL)
 
 
@@ -43,7 +45,7 @@ class Desk:
     # ------------------------------------------------------------ sources
 
     def source(self, name: str) -> str:
-        """What the agent called a source, as `Session.read` takes it: a variable's name, or "#12".
+        """What the agent called a source, as `Session.read` takes it: a variable's name, "#12", or "session/lane#12".
 
         "last" is the newest result of another tool; a tool's name the newest result of that tool.
 
@@ -55,6 +57,8 @@ class Desk:
             return name
         if found := _NUMBER.fullmatch(name):
             return f"#{found[0].lstrip('#')}"
+        if _ELSEWHERE.fullmatch(name):
+            return name
         seq = self._newest_result(name)
         if seq:
             return f"#{seq}"

@@ -143,7 +143,8 @@ def _place(hit: Found, by: str) -> int | None:
     """Where a hit stands: the number of its message, or its time; None where it has none."""
     if by == "at_ms":
         return hit.at_ms or None
-    found = _REF_NUMBER.match(hit.ref) if hit.kind in ("message", "turn", "item") else None
+    # numbers of another lane do not count on with these
+    found = _REF_NUMBER.match(hit.ref) if "/" not in hit.ref and hit.kind in ("message", "turn", "item") else None
     return int(found[1]) if found else None
 
 
@@ -153,6 +154,8 @@ def _hit(hit: Found) -> str:
     at = f"{datetime.fromtimestamp(hit.at_ms / 1000, UTC):%Y-%m-%d %H:%M}" if hit.at_ms else ""
     head = ", ".join(part for part in (f"{hit.kind} {hit.ref}{status}", at, hit.role, f"on {hit.topic}" if hit.topic else "") if part)
     text = " ".join(hit.text.split())
+    if hit.item:
+        text = f"the one that is meant: {hit.item}; in: {text}"
     return f"{head}: {text if len(text) <= _HIT_CHARS else text[: _HIT_CHARS - 1] + '…'} [{hit.why}]"
 
 

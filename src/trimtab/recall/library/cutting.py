@@ -6,7 +6,7 @@ A block goes on to the start of the next, and a piece is a run of blocks, so not
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
 
 from msgspec import Struct
@@ -125,35 +125,36 @@ def _parts(text: str, block: Block, span: tuple[int, int, int], path: tuple[str,
             yield _Run(first, last, kind, path, weigh(text[first:last]), again)
 
 
-def _joined(runs: Iterator[_Run]) -> Iterator[_Run]:
+def _joined(runs: Iterable[_Run]) -> Iterator[_Run]:
     """Neighbors under one heading are joined; then small sections of one parent, each of them as a whole."""
-    held: _Run | None = None
-    for _, section in groupby(runs, key=lambda run: run.path):
-        members = list(_within(section))
+    return _merged(_sections(runs), _siblings)
+
+
+def _sections(runs: Iterable[_Run]) -> Iterator[_Run]:
+    for path, section in groupby(runs, key=lambda run: run.path):
+        members = list(_merged(section, _together))
         for run in members:
+            run.depth = len(path)
             run.tiny = len(members) == 1 and run.weight < _TINY and not run.header
-            if held and _siblings(held, run):
-                held = _with(held, run)
-                continue
-            if held:
+        yield from members
+
+
+def _merged(runs: Iterable[_Run], belong: Callable[[_Run, _Run], bool]) -> Iterator[_Run]:
+    """Runs that follow each other and belong together as one."""
+    held: _Run | None = None
+    for run in runs:
+        if held is None or not belong(held, run):
+            if held is not None:
                 yield held
             held = run
-    if held:
-        yield held
-
-
-def _within(section: Iterator[_Run]) -> Iterator[_Run]:
-    held: _Run | None = None
-    for run in section:
-        run.depth = len(run.path)
-        if held and held.weight + run.weight <= LIMIT and not run.header and (held.leads or _alike(held, run)):
+        else:
             held = _with(held, run)
-            continue
-        if held:
-            yield held
-        held = run
-    if held:
+    if held is not None:
         yield held
+
+
+def _together(held: _Run, run: _Run) -> bool:
+    return held.weight + run.weight <= LIMIT and not run.header and (held.leads or _alike(held, run))
 
 
 def _alike(held: _Run, run: _Run) -> bool:
