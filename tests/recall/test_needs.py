@@ -112,6 +112,13 @@ def test_local_midnight_bounds_the_day() -> None:
         ("你说的第三个建议是什么", 3, "option", ("assistant",)),
         ("What was my first question?", 1, "", ("user",)),
         ("Who lives on the second floor?", 0, "who", ()),
+        ("Tell me more about the first of your suggestions", 1, "option", ("assistant",)),
+        ("the second one you suggested, what does it cost?", 2, "option", ("assistant",)),
+        ("Take the third of the options", 3, "option", ("assistant",)),
+        ("What was the third item on my list?", 3, "option", ("user",)),
+        ("你刚才说的第二个呢？", 2, "option", ("assistant",)),
+        ("你推荐的最后一个多少钱？", -1, "option", ("assistant",)),
+        ("你给第二个孩子买了什么？", 0, "", ("assistant",)),
     ],
 )
 def test_ordinals(question: str, ordinal: int, kind: str, roles: tuple[str, ...]) -> None:

@@ -75,12 +75,18 @@ _CHOICES = (
 )
 _ANSWERS = r"(?:answer|reply|response|message|question|request|explanation)"
 _NTH = r"(?P<nth>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|previous|\d{1,2}(?:st|nd|rd|th))"
+_OFFERS = r"(?:gave|give|suggested|listed|proposed|offered|recommended|mentioned|named|put forward)"
+_OF = r"(?: (?:of|one of|out of|among) (?:the|your|those|these|them|my))"
 _ORDINAL = re.compile(
-    rf"\b(?:the|your|my) {_NTH}(?: (?:of|one of) (?:the|your))?(?: \w+)? (?:(?P<choice>{_CHOICES})|(?P<answer>{_ANSWERS}))\b"
+    rf"\b(?:the|your|my) {_NTH}(?: one)?{_OF}?(?: \w+)? (?:(?P<choice>{_CHOICES})|(?P<answer>{_ANSWERS}))s?\b"
+    rf"|\b(?:the|your) (?P<offer>first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|last|\d{{1,2}}(?:st|nd|rd|th))"
+    rf"(?: one| thing)?(?: that)? you(?:'ve|'d| had| have)? {_OFFERS}\b"
     r"|(?:第(?P<count>\d{1,2}|[一二三四五六七八九十]{1,3})|(?P<tail>最后一?|上一))[个种条点款套项版次](?:(?P<han_choice>方案|选项|建议|办法|想法|思路|做法|选择|推荐|候选|提议)"
-    r"|(?P<han_answer>回答|答复|问题|消息|回复))",
+    r"|(?P<han_answer>回答|答复|问题|消息|回复))"
+    r"|[你您](?:刚才|刚刚|上次|之前)?(?:说|讲|给|列|提|推荐|建议)[^，。？！\n]{0,6}?的(?:第(?P<told>\d{1,2}|[一二三四五六七八九十]{1,3})|(?P<told_tail>最后一))[个种条点款套项版]",
     re.IGNORECASE,
 )
+_MY_LIST = re.compile(r"\bmy (?:\w+ )?list\b|我(?:列|写|给)的?(?:清单|列表|单子)|我的(?:清单|列表|单子)", re.IGNORECASE)
 _NTHS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 
 _THING = r"(?P<thing>[^?？.!。！,，;；\n]{1,60}?)(?=\s?(?:[?？!。！,，;；\n]|\.(?:\s|$)|$))"
@@ -191,17 +197,18 @@ def _ordinal(text: str) -> tuple[int, str, str]:
     match = _ORDINAL.search(text)
     if match is None:
         return 0, "", ""
-    nth = (match["nth"] or "").lower()
-    if match["count"]:
-        place = number(match["count"])
-    elif match["tail"] or nth in ("last", "previous"):
+    nth = (match["nth"] or match["offer"] or "").lower()
+    count = match["count"] or match["told"]
+    if count:
+        place = number(count)
+    elif match["tail"] or match["told_tail"] or nth in ("last", "previous"):
         place = -1
     else:
         place = _NTHS.index(nth) + 1 if nth in _NTHS else int(nth[:-2])
     answer = (match["answer"] or match["han_answer"] or "").lower()
     if answer:
         return place, "", "user" if answer in ("question", "request", "问题") else "assistant"
-    return place, "option", "assistant"
+    return place, "option", "user" if _MY_LIST.search(text) else "assistant"
 
 
 def _roles(text: str, speaker: str) -> tuple[str, ...]:
