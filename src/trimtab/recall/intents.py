@@ -15,9 +15,9 @@ from unicodedata import normalize
 from trimtab.recall import intents_chinese, intents_english
 from trimtab.recall.intents_english import STEP_OPENERS, STEP_VERBS, Cues
 from trimtab.recall.intents_learned import completed
-from trimtab.recall.intents_patterns import ASKS_PATTERNS, GIVES_PATTERNS, Pattern
+from trimtab.recall.intents_patterns import ASKS_PATTERNS, GIVES_PATTERNS, Patterns
 
-READ_CHARS = 20_000  # of a longer text only its beginning is read
+READ_CHARS = 2_000  # of a longer text only its beginning is read: what says everything is of no kind
 LEAST_WEIGHT = 2.0  # of a kind in one sentence, to count as given
 MOST_GIVEN = 4
 _MOST_WEIGHT = 6.0  # many signs of one kind do not drown a plain sign of another
@@ -271,11 +271,11 @@ def _asked(sentence: Sequence[str]) -> dict[str, float]:
     return {kind: weight for kind, weight in weights.items() if kind in ANSWERS}
 
 
-def _add_patterns(sentence: Sequence[str], patterns: Sequence[Pattern], weights: dict[str, float]) -> None:
+def _add_patterns(sentence: Sequence[str], patterns: Patterns, weights: dict[str, float]) -> None:
     """Add what words say together that do not stand side by side, in place. Chinese is matched without its spaces."""
     spaced = " ".join(sentence)
-    plain = spaced if spaced.isascii() else spaced.replace(" ", "")
-    for kind, weight, rule in patterns:
+    plain, rules = (spaced, patterns.latin) if spaced.isascii() else (spaced.replace(" ", ""), patterns.all)
+    for kind, weight, rule in rules:
         if rule.search(plain):
             weights[kind] = max(weights.get(kind, 0.0), weight)
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from msgspec import Struct
+
 Pattern = tuple[str, float, re.Pattern[str]]
 
 _WAS = r"(?:was|were|been|has|have|had)(?: \w+)?"
@@ -330,5 +332,18 @@ _ASKS_CHINESE: tuple[Pattern, ...] = (
     ),
 )
 
-GIVES_PATTERNS = (*_GIVES_ENGLISH, *_GIVES_CHINESE)
-ASKS_PATTERNS = (*_ASKS_ENGLISH, *_ASKS_CHINESE)
+
+class Patterns(Struct, frozen=True, array_like=True):
+    """`latin` are those that can match a sentence without any Chinese in it; the others would only cost time there."""
+
+    all: tuple[Pattern, ...]
+    latin: tuple[Pattern, ...]
+
+
+def _patterns(english: tuple[Pattern, ...], chinese: tuple[Pattern, ...]) -> Patterns:
+    # what Chinese patterns say of numbers alone holds for every sentence
+    return Patterns((*english, *chinese), (*english, *(row for row in chinese if "|#" in row[2].pattern or "#" == row[2].pattern[:1])))
+
+
+GIVES_PATTERNS = _patterns(_GIVES_ENGLISH, _GIVES_CHINESE)
+ASKS_PATTERNS = _patterns(_ASKS_ENGLISH, _ASKS_CHINESE)
