@@ -342,7 +342,7 @@ class Patterns(Struct, frozen=True, array_like=True):
 
 def _patterns(english: tuple[Pattern, ...], chinese: tuple[Pattern, ...]) -> Patterns:
     # what Chinese patterns say of numbers alone holds for every sentence
-    return Patterns((*english, *chinese), (*english, *(row for row in chinese if "|#" in row[2].pattern or "#" == row[2].pattern[:1])))
+    return Patterns((*english, *chinese), (*english, *(row for row in chinese if "|#" in row[2].pattern or row[2].pattern[:1] == "#")))
 
 
 GIVES_PATTERNS = _patterns(_GIVES_ENGLISH, _GIVES_CHINESE)
