@@ -20,7 +20,7 @@ import trimtab
 from trimtab import errors
 from trimtab.core import plan
 from trimtab.policies import PRESETS
-from trimtab.settings import Budget, Settings, Summarizer
+from trimtab.settings import Budget, Settings, Steering, Summarizer
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCES = sorted((ROOT / "src").rglob("*.py"))
@@ -109,8 +109,8 @@ def test_every_public_name_has_a_docstring() -> None:
 
 
 def settings_with_defaults() -> dict[str, object]:
-    own = {field.name: field.default for field in msgspec.structs.fields(Settings) if field.name not in ("budget", "summarizer")}
-    nested = {"budget": Budget, "summarizer": Summarizer}
+    nested = {"budget": Budget, "summarizer": Summarizer, "steering": Steering, "verifier": Summarizer}
+    own = {field.name: field.default for field in msgspec.structs.fields(Settings) if field.name not in nested}
     return own | {f"{outer}.{field.name}": field.default for outer, kind in nested.items() for field in msgspec.structs.fields(kind)}
 
 
@@ -147,6 +147,8 @@ def as_written(default: object) -> str:
         return f"{default:,}"
     if default == "":
         return '""'
+    if isinstance(default, tuple) and default:
+        return ", ".join(map(str, default))
     return {None: "None", (): "()", True: "true", False: "false"}.get(default, str(default))  # type: ignore[call-overload]
 
 

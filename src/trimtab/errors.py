@@ -29,6 +29,12 @@ TrimtabError
 ├── ConflictError          what was recalled disagrees with what was decided
 │   ├── Blocked            the step waits until the user or the caller settles it
 │   └── NotSettled         an agent took over what nobody settled
+├── TaskError              the task is not where the call takes it to be
+│   ├── NoTask
+│   ├── BadPlan            a plan that cannot be carried out
+│   ├── IllegalMove        a step that may not go over into that state (yet)
+│   ├── OffStep            the model acts on another step than the one under way
+│   └── Drifted            a detector stopped the run
 ├── BadNeed                what recall is asked for cannot be read
 ├── ReadError              a part of a stored value that is not there
 │   └── BadSlice
@@ -264,6 +270,52 @@ class NotSettled(ConflictError):
             f"{what} takes over what conflict {conflict.conflict_id} leaves open; until the user or the caller settles it this stands "
             f"[{conflict.item_id}]: {conflict.item_text!r}; ask the user which one holds, or write down both sides as not settled"
         )
+
+
+class TaskError(TrimtabError):
+    """The task is not where the call takes it to be."""
+
+
+class NoTask(TaskError):
+    """No task is under way; `parked` are those that could be resumed."""
+
+    def __init__(self, parked: Sequence[str] = ()) -> None:
+        self.parked = tuple(parked)
+        rest = f"; parked are: {', '.join(self.parked[:_MOST_SHOWN])}" if self.parked else ""
+        super().__init__(f"no task is under way; begin one with session.task(goal, steps=[...]){rest}")
+
+
+class BadPlan(TaskError):
+    """A plan that cannot be carried out; `problems` names all of them, each with the step and what to do."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("the plan cannot be carried out: " + "; ".join(self.problems))
+
+
+class IllegalMove(TaskError):
+    """A step may not go over into that state; nothing was changed. `reason` says what is missing and what to do."""
+
+    def __init__(self, step: str, to: str, reason: str) -> None:
+        self.step, self.to, self.reason = step, to, reason
+        super().__init__(f"step {step!r} cannot be {to}: {reason}")
+
+
+class OffStep(TaskError):
+    """The model says it is on another step, or on none. `correction` is the message to send it; run nothing before."""
+
+    def __init__(self, said: str, expected: str, correction: str) -> None:
+        self.said, self.expected, self.correction = said, expected, correction
+        super().__init__(f"the model is on {said or 'no step'!r} and the step under way is {expected!r}; send it `correction`")
+
+
+class Drifted(TaskError):
+    """A detector found drift and `steering.on_flag` is `stop`. `flags` are `trimtab.core.drift.Flag` values."""
+
+    def __init__(self, flags: Sequence[Any]) -> None:
+        self.flags = tuple(flags)
+        said = "; ".join(f"{flag.kind}: {flag.text} (messages {', '.join(map(str, flag.evidence))})" for flag in self.flags)
+        super().__init__(f"the run has drifted: {said}; answer with session.answer_flag(flag_id) or roll back, then go on")
 
 
 class BadNeed(TrimtabError):

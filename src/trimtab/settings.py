@@ -22,6 +22,9 @@ Maintain: TypeAlias = Literal["call", "inline", "thread"]
 RecallScope: TypeAlias = Literal["lane", "session", "project"]
 OnConflict: TypeAlias = Literal["block", "show"]
 Sharing: TypeAlias = Literal["own", "session"]
+Assertion: TypeAlias = Literal["off", "line", "argument"]
+OnFlag: TypeAlias = Literal["warn", "reanchor", "rollback", "stop"]
+DETECTORS = ("looping", "tunnel", "goal_lost", "identity_lost", "format_lost", "early_finish")
 MODES: tuple[Mode, ...] = get_args(Mode)
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 ENVIRONMENT_PREFIX = "TRIMTAB_"
@@ -117,6 +120,51 @@ class Summarizer(Struct, frozen=True, kw_only=True):
                 raise BadSetting(f"summarizer.{key}", value, allowed)
 
 
+class Steering(Struct, frozen=True, kw_only=True):
+    """Which techniques keep a task on course; each is a switch of its own [T11]. They need a task (`session.task`), but
+    for the detectors, which watch any session where they are named.
+
+    Attributes:
+        state: the state block stands in every prompt of a task [T3].
+        plan: the plan stands there too, and what is proposed outside it is refused [T4].
+        checkpoints: a checkpoint is made when a milestone is done [T5].
+        assertion: whether the model must say which step it is on: `line`, in the first line of each reply; `argument`, in
+            a required argument of each tool call [T6].
+        milestones: every so many finished steps the three questions are put to the verifier's model; 0 for never [T7].
+        verifier: whether a second model, where one is configured, judges finished steps and `verifier` conditions [T8].
+        detectors: which kinds of drift are looked for [T9].
+        on_flag: what is done at the act tier: `warn` says it in the state block, `reanchor` states goal, plan and rules
+            again right before the input, `rollback` goes back to the last checkpoint, `stop` raises `Drifted` [T9].
+        interruptions: whether a message off the task is told apart from input for it [T10].
+        state_max_tokens, plan_max_tokens: caps of the two blocks.
+    """
+
+    state: bool = True
+    plan: bool = True
+    checkpoints: bool = True
+    assertion: Assertion = "off"
+    milestones: int = 0
+    verifier: bool = True
+    detectors: tuple[str, ...] = DETECTORS
+    on_flag: OnFlag = "warn"
+    interruptions: bool = True
+    state_max_tokens: int = 500
+    plan_max_tokens: int = 700
+
+    def __post_init__(self) -> None:
+        checks: tuple[tuple[str, object, bool, str], ...] = (
+            ("assertion", self.assertion, self.assertion in get_args(Assertion), "one of " + ", ".join(get_args(Assertion))),
+            ("on_flag", self.on_flag, self.on_flag in get_args(OnFlag), "one of " + ", ".join(get_args(OnFlag))),
+            ("milestones", self.milestones, self.milestones >= 0, "0 or more"),
+            ("detectors", self.detectors, set(self.detectors) <= set(DETECTORS), "some of " + ", ".join(DETECTORS)),
+            ("state_max_tokens", self.state_max_tokens, self.state_max_tokens >= 100, "100 or more"),
+            ("plan_max_tokens", self.plan_max_tokens, self.plan_max_tokens >= 100, "100 or more"),
+        )
+        for key, value, good, allowed in checks:
+            if not good:
+                raise BadSetting(f"steering.{key}", value, allowed)
+
+
 class Settings(Struct, frozen=True, kw_only=True):
     """How prompts are made. Every value can be changed; the defaults' sources are the row numbers in brackets.
 
@@ -156,6 +204,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         tail_mode: whether changing content replaces the last or is appended (`auto`: by the target) [P1].
         durability: `process` survives kill -9, `power` also loss of power.
         summarizer: a language model that distills history besides the extraction by code; None for none [S5].
+        steering: which techniques keep a task on course [T1-T11].
+        verifier: the language model that judges steps and milestones; None for the checks by code alone [T7, T8].
         maintain: when it is asked: `call` only by `maintain()`, `inline` at the end of recording a reply, `thread`
             then in a thread of its own.
     """
@@ -189,6 +239,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     tail_mode: TailMode = "auto"
     durability: Durability = "process"
     summarizer: Summarizer | None = None
+    steering: Steering = Steering()
+    verifier: Summarizer | None = None
     maintain: Maintain = "call"
 
     def __post_init__(self) -> None:
@@ -223,7 +275,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 # settings that are values of their own, set one by one
-_NESTED: Mapping[str, type[Struct]] = {"budget": Budget, "summarizer": Summarizer}
+_NESTED: Mapping[str, type[Struct]] = {"budget": Budget, "summarizer": Summarizer, "steering": Steering, "verifier": Summarizer}
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -59,8 +59,6 @@ def test_a_rollback_holds_after_reopening(tmp_path: Any) -> None:
         s.checkpoint("here")
         fill(s, 4, 3)
         s.rollback("here")
-        # what is over is searchable now; to close does nothing more
-        s.maintain()
         then = holds(s.state)
         prompt = ask(s)
     with opened(path) as s:

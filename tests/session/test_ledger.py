@@ -128,8 +128,6 @@ def test_without_its_snapshots_a_session_is_the_same(tmp_path: Path, monkeypatch
             s.record(*round_of("openai_chat", number))
             ask(s)
         assert s.store.snapshot_seqs(KEY)
-        # what is over is searchable now; to close does nothing more
-        s.maintain()
         state = msgspec.json.encode(s.state)
     with opened(path, settings=settings(4_000)) as s:
         assert msgspec.json.encode(s.state) == state

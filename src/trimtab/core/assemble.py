@@ -29,6 +29,7 @@ from trimtab.core.sections import (
 )
 from trimtab.core.state import SessionState
 from trimtab.core.summary import PINNED_FIELDS, SummaryItem, folded_decisions
+from trimtab.core.task_text import anchor_text, plan_text, state_text
 from trimtab.errors import ConstraintLost
 
 # of these sections the front of an epoch can go out of date; what changed is then said in the tail
@@ -64,6 +65,7 @@ class Layout:
         self.state, self.inputs, self.editor = state, inputs, editor
         self.state_first = inputs.settings.layout == "state_first"
         self._folded: dict[tuple[str, ...], frozenset[str]] = {}
+        self._task: tuple[SectionText, ...] | None = None
 
     def front(
         self, left: Left, summary: bool, summary_max_tokens: int | None = None, altered: frozenset[int] = frozenset()
@@ -109,19 +111,23 @@ class Layout:
         return any(item.origin or shown.intersection(item.source_ids) for item in self.state.settled)
 
     def tail(self, front: Sequence[Segment] | None, altered: frozenset[int]) -> tuple[Segment, ...]:
-        """What changes, near the input: only in `cache_first`.
+        """What changes, near the input: only in `cache_first`, but for what a flag wants said again right there.
 
         Args:
             front: the epoch's front; None where it is as of now, so that nothing in it is out of date.
             altered: seqs of messages that do not stand whole; rules from them are said again.
         """
-        if self.state_first or self.inputs.bare:
+        if self.inputs.bare:
             return ()
+        anchor = anchor_text(self.state, self.inputs.settings, self._count)
+        reminder = SectionText("reminder", "\n".join(part for part in (anchor, reminder_text(self.state)) if part))
+        if self.state_first:
+            return self._segments([reminder], "tail") if anchor else ()
         texts = self._working()
         if front is not None:
             texts += self._updates(front, altered)
             texts.append(self._settled(front))
-        texts.append(SectionText("reminder", reminder_text(self.state)))
+        texts.append(reminder)
         return self._segments(texts, "tail")
 
     # ------------------------------------------------------------ parts
@@ -144,9 +150,16 @@ class Layout:
         return rules_text(self.state.pins.values(), rules, self._folded[ids])
 
     def _working(self) -> list[SectionText]:
-        """What is for this step only: recalled turns, and the values of variables that it reads."""
+        """Where the task stands, and what is for this step only: recalled turns, and the values of variables that it reads."""
+        if self._task is None:
+            settings = self.inputs.settings
+            self._task = (
+                SectionText("task_state", state_text(self.state, settings, self._count)),
+                SectionText("plan", plan_text(self.state, settings, self._count)),
+            )
         sources = tuple(sorted({seq for fragment in self.inputs.fragments for seq in fragment.source_ids}))
         return [
+            *self._task,
             SectionText("fragments", fragments_text(self.inputs.fragments), sources),
             SectionText("variables", self.inputs.variables),
         ]

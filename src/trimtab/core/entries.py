@@ -11,7 +11,6 @@ from typing import TypeAlias
 import msgspec
 from msgspec import Struct
 
-from trimtab.core.budget import BudgetReport
 from trimtab.core.entries_memory import (
     BriefSet,
     Checkpointed,
@@ -39,8 +38,21 @@ from trimtab.core.entries_memory import (
     Unpinned,
     VariableStored,
 )
+from trimtab.core.entries_requests import Cleared, Compacted, Repair, RequestSent, UsageReported
+from trimtab.core.entries_task import (
+    Acted,
+    Asserted,
+    DriftFlagged,
+    Judged,
+    PlanChanged,
+    ProposalRefused,
+    StepMoved,
+    TaskEnded,
+    TaskNoted,
+    TaskResumed,
+    TaskSet,
+)
 from trimtab.core.messages import Role, Source, Status, WireName
-from trimtab.core.plan import Decision, Segment
 from trimtab.core.target import Target
 from trimtab.core.units import Unit
 
@@ -53,6 +65,8 @@ __all__ = [
     "HAS_TEXT",
     "HAS_USER_INPUT",
     "IS_EMPTY",
+    "Acted",
+    "Asserted",
     "BodyReplaced",
     "Branched",
     "BriefSet",
@@ -67,6 +81,7 @@ __all__ = [
     "Distilled",
     "DocumentAdded",
     "DocumentDropped",
+    "DriftFlagged",
     "Entry",
     "Given",
     "HistoryDropped",
@@ -74,6 +89,7 @@ __all__ = [
     "Inherited",
     "InstructionsSet",
     "ItemsChanged",
+    "Judged",
     "MessageAdded",
     "MetaContextSet",
     "MetaNoted",
@@ -81,6 +97,8 @@ __all__ = [
     "Node",
     "NoteWritten",
     "Pinned",
+    "PlanChanged",
+    "ProposalRefused",
     "RebuildAsked",
     "Recalled",
     "RecalledHit",
@@ -90,6 +108,11 @@ __all__ = [
     "ScratchpadCleared",
     "Shared",
     "StepBegun",
+    "StepMoved",
+    "TaskEnded",
+    "TaskNoted",
+    "TaskResumed",
+    "TaskSet",
     "Unpinned",
     "UsageReported",
     "VariableStored",
@@ -99,7 +122,7 @@ __all__ = [
     "kind_of",
 ]
 
-ENTRY_VERSION = 3
+ENTRY_VERSION = 4
 
 HAS_USER_INPUT = 1
 HAS_REASONING = 2
@@ -173,113 +196,6 @@ class InstructionsSet(Struct, frozen=True, omit_defaults=True, tag_field="type",
     """The client's own system text: leading system messages, or the request's `system`. Replaces the last."""
 
     nodes: tuple[Node, ...]
-
-
-class Compacted(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="compacted"):
-    """A new epoch: the projection is assembled anew.
-
-    Attributes:
-        kind: "compaction" where history left, "rebuild" where only its form changed.
-        cut_seq: every message up to here has left (or had left before); 0 for none.
-        front: our sections before the history, as of this epoch.
-        segments: the history as it stands from now on, in prompt order.
-        decisions: what changed for which entries.
-        tokens_before, tokens_after: of the history.
-        covered: (first seq, last seq) of what left now; (0, 0) for nothing.
-        fruitless: the history is still over its trigger.
-    """
-
-    epoch: int
-    kind: str
-    reason: str
-    action: str
-    cut_seq: int
-    front: tuple[Segment, ...]
-    segments: tuple[Segment, ...]
-    decisions: tuple[Decision, ...]
-    tokens_before: int
-    tokens_after: int
-    covered: tuple[int, int] = (0, 0)
-    fruitless: bool = False
-
-
-class Cleared(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="cleared"):
-    """Some segments of the projection were replaced by smaller ones; the rest stands."""
-
-    epoch: int
-    segments: tuple[Segment, ...]
-    decisions: tuple[Decision, ...]
-    freed_tokens: int
-
-
-class Repair(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="repair"):
-    """Something was added so that the provider takes the prompt."""
-
-    seq: int
-    call_id: str
-    segment: Segment
-
-
-class RequestSent(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="request"):
-    """A request, recorded before it leaves. What is not here is what the last request of the epoch had.
-
-    Attributes:
-        number: 1, 2, 3 ... within the lane, over all branches.
-        as_of_seq: the state it was planned from.
-        front: our sections before the history, where they changed; None for "as before".
-        appended: segments that joined the projection with this request.
-        loose: segments after them that are not frozen (an exchange that still waits for results).
-        tail: our text near the input. Not frozen, unless `tail_frozen`: then what of it is new is in `appended`.
-        tail_at: how many segments of projection and loose stand before the tail.
-        shared_tokens: what the next prompt can share: tokens of all that stands before the tail and is frozen.
-        system_ids: body ids of the client's instructions, in order.
-        tools_id, params_id: body ids of the tool list and of the other parameters, "" for none.
-        sections: tokens by section, "tools" among them.
-        decisions: changes since the last request.
-        budget: the arithmetic.
-        prefix_tokens: tokens shared with the last request's prefix.
-        break_reason: why the prefix is not the last prompt without its tail; "" where it is.
-        fingerprint: of everything outside the ledger that it depended on.
-        level: step of the mode's state machine.
-    """
-
-    number: int
-    as_of_seq: int
-    epoch: int
-    target: Target
-    settings_hash: str
-    counter_id: str
-    renderer_version: int
-    tokens: int
-    budget: BudgetReport
-    sections: dict[str, int]
-    fingerprint: str
-    tail_at: int = 0
-    shared_tokens: int = 0
-    prefix_tokens: int = 0
-    front: tuple[Segment, ...] | None = None
-    appended: tuple[Segment, ...] = ()
-    loose: tuple[Segment, ...] = ()
-    tail: tuple[Segment, ...] = ()
-    system_ids: tuple[str, ...] = ()
-    tools_id: str = ""
-    params_id: str = ""
-    decisions: tuple[Decision, ...] = ()
-    break_reason: str = ""
-    cuts: tuple[str, ...] = ()
-    level: int = 0
-    tail_frozen: bool = False
-    calibration_id: str = ""
-    layout: str = ""
-
-
-class UsageReported(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="usage"):
-    """What the provider counted for a request."""
-
-    request: int
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int = 0
 
 
 class WindowLearned(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="window"):
@@ -374,6 +290,17 @@ Entry: TypeAlias = (
     | DocumentDropped
     | Shared
     | Given
+    | TaskSet
+    | PlanChanged
+    | StepMoved
+    | ProposalRefused
+    | TaskNoted
+    | TaskEnded
+    | TaskResumed
+    | Acted
+    | DriftFlagged
+    | Judged
+    | Asserted
 )
 
 _encoder = msgspec.json.Encoder()

@@ -114,10 +114,15 @@ class Checkpointed(Struct, frozen=True, omit_defaults=True, tag_field="type", ta
 
 
 class RolledBack(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="rollback"):
-    """The branch goes on from `to_seq`; what came after stays in the ledger."""
+    """The branch goes on from `to_seq`; what came after stays in the ledger.
+
+    Attributes:
+        tried: lines of what was tried and failed, oldest first, those of earlier rollbacks too; prompts carry them.
+    """
 
     to_seq: int
     name: str = ""
+    tried: tuple[str, ...] = ()
 
 
 class StepBegun(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="step"):

@@ -11,10 +11,12 @@ from trimtab.core import entries as e
 from trimtab.core.entries import Node
 from trimtab.core.fold_memory import MEMORY_FOLDS
 from trimtab.core.fold_shared import SHARED_FOLDS
+from trimtab.core.fold_task import TASK_FOLDS
 from trimtab.core.plan import Segment
 from trimtab.core.state import (
     LEAST_CLEARED_TOKENS,
     MOST_KEYS,
+    MOST_TRIED,
     LastRequest,
     SessionState,
 )
@@ -29,7 +31,7 @@ def apply(state: SessionState, seq: int, entry: e.Entry) -> None:
     else:
         state.spans[-1][1] = seq
     state.seq = seq
-    if not isinstance(entry, e.RequestSent | e.Compacted | e.Cleared | e.Repair | e.UsageReported | e.Indexed | e.Distilled):
+    if not isinstance(entry, e.RequestSent | e.Compacted | e.Cleared | e.Repair | e.UsageReported | e.Indexed | e.Distilled | e.Acted):
         state.dirty = True
 
 
@@ -327,6 +329,8 @@ def _checkpoint(state: SessionState, seq: int, entry: e.Checkpointed) -> None:
 
 def _rolled_back(state: SessionState, seq: int, entry: e.RolledBack) -> None:
     state.branch_mark = "rolled_back"
+    if entry.tried:
+        state.tried = list(entry.tried)[-MOST_TRIED:]
 
 
 def _rebuild(state: SessionState, seq: int, entry: e.RebuildAsked) -> None:
@@ -340,6 +344,7 @@ def _branched(state: SessionState, seq: int, entry: e.Branched) -> None:
 _FOLDS: dict[type, Callable[[SessionState, int, Any], None]] = (
     MEMORY_FOLDS
     | SHARED_FOLDS
+    | TASK_FOLDS
     | {
         e.MessageAdded: _message,
         e.BodyReplaced: _body,

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from trimtab.core import entries as e
 from trimtab.core.conflicts import Conflict, Keep
+from trimtab.core.drift import Act, Flag
 from trimtab.core.entries import Node
 from trimtab.core.ids import ROOT
 from trimtab.core.library import StoredDocument
@@ -18,9 +19,10 @@ from trimtab.core.plan import Reason, Segment
 from trimtab.core.sharing import Peer
 from trimtab.core.summary import SummaryItem
 from trimtab.core.target import Target
+from trimtab.core.task import TaskState
 from trimtab.core.units import Unit
 
-STATE_VERSION = 3
+STATE_VERSION = 4
 # Below this a cleared result would not be smaller than its stub.
 LEAST_CLEARED_TOKENS = 120
 # Items of the fields that routine fills; older ones stay in the ledger and in the index only.
@@ -35,6 +37,8 @@ MOST_SETTLED = 20
 MOST_ENDED = 500
 # Conflicts that were settled and are not raised again.
 MOST_SETTLED_CONFLICTS = 500
+# Refused proposals, and lines of what was tried and failed before a rollback, that prompts repeat.
+MOST_REFUSED, MOST_TRIED = 3, 5
 ROUTINE_FIELDS = frozenset({"fact", "action", "failed", "structure", "state"})
 
 
@@ -90,6 +94,9 @@ class SessionState(Struct):
     trigger, `held` that a cut was undone: then nothing is cut as long as it fits. `shared` is what came from other
     lanes, by lane, `news` the ids of such items that came since the front was made, `given` what this lane gives by name.
     `documents` are those of a project's library, in its own lane, `piece_count` how many pieces it ever held.
+    `task` is under way, `parked` are others by id; `tried` is what failed before a rollback, a line each. `acts` are the
+    newest calls as detectors see them, `flags` what detectors found and nobody answered, `buckets` their levels, `judged`
+    and `asserted` the newest verdict and progress assertion since the step last moved.
     """
 
     seq: int = 0
@@ -127,6 +134,15 @@ class SessionState(Struct):
     given: e.Given = e.Given()
     documents: dict[str, StoredDocument] = field(default_factory=dict)
     piece_count: int = 0
+
+    task: TaskState | None = None
+    parked: dict[str, TaskState] = field(default_factory=dict)
+    tried: list[str] = field(default_factory=list)
+    acts: list[Act] = field(default_factory=list)
+    flags: list[Flag] = field(default_factory=list)
+    buckets: dict[str, float] = field(default_factory=dict)
+    judged: e.Judged | None = None
+    asserted: e.Asserted | None = None
 
     units: list[Unit] = field(default_factory=list)
     nodes: dict[int, Node] = field(default_factory=dict)
