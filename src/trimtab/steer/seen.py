@@ -1,0 +1,61 @@
+"""What detectors that read texts are shown beside the acts, and what they find."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import Struct
+
+from trimtab.core.drift import DriftKind, Tier
+from trimtab.core.state import SessionState
+
+_MOST_TEXTS = 400
+
+
+class SeenCall(Struct, frozen=True):
+    """A call of the newest exchange: the message that made it, its tool, its arguments as sent."""
+
+    seq: int
+    tool: str
+    arguments: str
+
+
+class Seen(Struct, frozen=True, kw_only=True):
+    """The newest exchange. `reply` is the visible text of the model's message, `reply_seq` its number; `calls` are those
+    that it made, so a final reply has none."""
+
+    state: SessionState
+    reply: str = ""
+    reply_seq: int = 0
+    calls: tuple[SeenCall, ...] = ()
+
+
+class Found(Struct, frozen=True):
+    """One finding: one line, and the messages that show it, oldest first."""
+
+    kind: DriftKind
+    text: str
+    evidence: tuple[int, ...]
+    tier: Tier = "signal"
+
+
+def values_of(arguments: str) -> Iterator[tuple[str, Any]]:
+    """(key, value) of the plain values in the arguments, in order; the key is the nearest one. Free text comes as ("", text)."""
+    try:
+        value = json.loads(arguments)
+    except (ValueError, RecursionError):
+        yield "", arguments
+        return
+    waiting: list[tuple[str, Any]] = [("", value)]
+    for _ in range(_MOST_TEXTS):
+        if not waiting:
+            return
+        key, value = waiting.pop(0)
+        if isinstance(value, dict):
+            waiting += [(str(name), inner) for name, inner in value.items()]
+        elif isinstance(value, list):
+            waiting += [(key, inner) for inner in value]
+        else:
+            yield key, value
