@@ -30,3 +30,5 @@ settings.register_profile(
 settings.load_profile(name)
 
 PROPERTY = settings(max_examples=EXAMPLES[name])
+# of programs that open a database of their own many times an example
+SLOW_PROPERTY = settings(max_examples=max(EXAMPLES["dev"], EXAMPLES[name] // 8))

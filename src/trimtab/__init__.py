@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from trimtab.errors import Blocked, BudgetError, ConfigError, PinnedOverflow, StoreError, TrimtabError, WireError
     from trimtab.policies import preset
     from trimtab.recall.needs import Need
-    from trimtab.session import Prompt, RecordReport, Session, SyncReport
+    from trimtab.session import Prompt, RecordReport, Session, Step, SyncReport
     from trimtab.settings import Budget, ResolvedSettings, Settings, load_settings
     from trimtab.tools import Toolset
 
@@ -37,6 +37,7 @@ __all__ = [
     "Segment",
     "Session",
     "Settings",
+    "Step",
     "StoreError",
     "SyncReport",
     "Target",
@@ -61,7 +62,7 @@ _ROOMS = {
     "trimtab.errors": ("Blocked", "BudgetError", "ConfigError", "PinnedOverflow", "StoreError", "TrimtabError", "WireError"),
     "trimtab.policies": ("preset",),
     "trimtab.recall.needs": ("Need",),
-    "trimtab.session": ("Prompt", "RecordReport", "Session", "SyncReport"),
+    "trimtab.session": ("Prompt", "RecordReport", "Session", "Step", "SyncReport"),
     "trimtab.settings": ("Budget", "ResolvedSettings", "Settings", "load_settings"),
     "trimtab.tools": ("Toolset",),
 }

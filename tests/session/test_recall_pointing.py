@@ -117,13 +117,12 @@ def test_what_was_refused_is_among_the_lost_with_why() -> None:
 # ---------------------------------------------------------------- other lanes
 
 
-@pytest.mark.parametrize("ends", ["maintain", "close"])
-def test_the_last_turn_of_a_lane_that_finished_is_seen_by_others(ends: str) -> None:
+def test_the_last_turn_of_a_lane_that_finished_is_seen_by_others_once_it_is_maintained() -> None:
     store = open_store(":memory:")
     with Session.open(store, "s", lane="b") as other:
         lane = Session.open(store, "s", lane="a")
         lane.record(user("The gazebo is painted green."), reply("Noted."))
-        getattr(lane, ends)()
+        lane.maintain()
         assert texts(other.recall("gazebo")) == ["user: The gazebo is painted green.\nassistant: Noted."]
         lane.close()
         before = store.head(LaneKey("default", "default", "s", "a"))

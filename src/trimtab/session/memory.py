@@ -15,6 +15,8 @@ from trimtab.session.base import SessionBase
 from trimtab.session.lane import Write
 from trimtab.stores import Body
 
+MOST_FAILED_CHARS = 300
+
 
 class MemoryPart(SessionBase):
     """Rules, notes, checkpoints."""
@@ -114,15 +116,27 @@ class MemoryPart(SessionBase):
         """Name this point. Returns its entry number."""
         return self._enter(lambda state: e.Checkpointed(name))
 
-    def rollback(self, name: str) -> None:
-        """Go on from a checkpoint: history, notes, pins and summary as they were. What came after stays in the
-        ledger, off this branch. Raises NotFound, with the checkpoints there are."""
+    def rollback(self, name: str, failed: str = "") -> int:
+        """Go on from a checkpoint: history, task, notes, variables, pins and summary as they were. What came after stays in
+        the ledger, off this branch.
+
+        Args:
+            failed: one line of what was tried since and failed; the prompts carry it from now on, beside those of earlier
+                rollbacks.
+        Returns:
+            the number of the entry that this branch stood at, for `compare`.
+        Raises:
+            NotFound, with the checkpoints there are.
+        """
         with self._open_lock():
             self._lane.catch_up()
             checkpoints = self._lane.state.checkpoints
             if name not in checkpoints:
                 raise NotFound("checkpoint", name, tuple(checkpoints))
-            self._enter(lambda state: e.RolledBack(checkpoints[name], name))
+            left, line = self._lane.state.seq, " ".join(failed.split())[:MOST_FAILED_CHARS]
+            tried = tuple(dict.fromkeys([*self._lane.state.tried, *([line] if line else [])]))
+            self._enter(lambda state: e.RolledBack(checkpoints[name], name, tried))
+            return left
 
 
 def _texts(value: str | Iterable[str]) -> tuple[str, ...]:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
 from trimtab.core.target import Target
-from trimtab.errors import BadSetting, StoreError
+from trimtab.errors import BadSetting
 from trimtab.llm import ChatModel, model_for
 from trimtab.policies import policy_for
+from trimtab.session.branches import BranchPart
 from trimtab.session.dropping import DroppingPart
 from trimtab.session.finding import FindingPart
 from trimtab.session.history import HistoryPart
-from trimtab.session.indexing import index_closed
 from trimtab.session.inheriting import InheritPart
 from trimtab.session.library import RESERVED
 from trimtab.session.library_part import LibraryPart
-from trimtab.session.maintain import MaintainPart
 from trimtab.session.memory import MemoryPart
 from trimtab.session.recall import RecallPart
 from trimtab.session.requests import RequestPart
@@ -25,7 +23,7 @@ from trimtab.session.settling import SettlingPart
 from trimtab.session.sharing import SharingPart
 from trimtab.session.steps import StepPart
 from trimtab.session.summaries import SummaryPart
-from trimtab.session.variables import VariablePart
+from trimtab.session.tasks import TaskPart
 from trimtab.settings import Settings
 from trimtab.stores import LaneKey, Store, open_store
 from trimtab.tokens import Counter
@@ -39,9 +37,9 @@ class Session(
     SummaryPart,
     InheritPart,
     FindingPart,
-    VariablePart,
     RecallPart,
-    MaintainPart,
+    TaskPart,
+    BranchPart,
     SettlingPart,
     LibraryPart,
     SharingPart,
@@ -65,6 +63,7 @@ class Session(
         lane: str = "main",
         counter: Counter | None = None,
         summarizer: ChatModel | None = None,
+        verifier: ChatModel | None = None,
         shares: bool | None = None,
         private: bool | None = None,
     ) -> Session:
@@ -77,6 +76,8 @@ class Session(
             counter: a token counter of your own; by default the one of the target's model.
             summarizer: a model of your own that distills history in `maintain`; by default the one that
                 `settings.summarizer` names, if any.
+            verifier: a model of your own that judges steps and milestones; by default the one that `settings.verifier` names,
+                if any.
             shares: whether this lane takes in what other lanes of the session know; by default as `settings.sharing` says.
             private: whether other lanes see nothing of this one but what it gives by `share`; None for as it was.
         Raises:
@@ -99,6 +100,9 @@ class Session(
         policy_for(settings.mode)
         session = cls(store, LaneKey(tenant, project, session_id, lane), settings, target, counter, owns_store=owns)
         session._use_summarizer(summarizer)
+        if verifier is None and settings.verifier is not None:
+            verifier = model_for(settings.verifier)
+        session._use_verifier(verifier)
         if private is not None:
             store.set_private(session._key, private)
         return session
@@ -110,18 +114,13 @@ class Session(
         self.close()
 
     def close(self) -> None:
-        """Close the session, and the database if the session opened it. Everything is stored already; a last turn that is
-        over becomes searchable for other lanes.
+        """Close the session, and the database if the session opened it. Everything is stored already.
 
         A run of maintenance that is on in a thread is waited for, and canceled where that takes too long.
         """
         self._stop_worker()
         self._searcher.close()
         with self._lock:
-            if not self._closed and self._lane.state.units:
-                # where that fails, the next recall of this lane does it
-                with suppress(StoreError):
-                    index_closed(self._lane, self._bodies)
             if not self._closed and self._owns_store:
                 self._store.close()
             self._closed = True

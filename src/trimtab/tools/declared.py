@@ -166,3 +166,31 @@ DOCUMENT_TOOLS: tuple[Tool, ...] = (
     ),
 )
 DOCUMENT_TOOLS_BY_NAME: dict[str, Tool] = {tool.name: tool for tool in DOCUMENT_TOOLS}
+
+# offered where a task is under way
+STEP_MOVES = ("begin", "done", "put_back", "reopen", "skip")
+TASK_TOOLS: tuple[Tool, ...] = (
+    Tool(
+        name="update_task",
+        en="Propose that a step of the task moves; code checks it and says what is missing. Hand the step's product over with done.",
+        zh="提议步骤状态变化;由代码检查并说明缺什么。done 时一并交出该步产物。",
+        params=(
+            Param(name="step", required=True, en="its name, as in the plan", zh="计划中的步骤名"),
+            Param(name="status", kind="choice", choices=STEP_MOVES, required=True),
+            Param(name="because", en="what shows it, in one line", zh="依据,一行"),
+            Param(name="product", kind="value", en="text, or JSON as text", zh="文本,或写成文本的 JSON"),
+        ),
+        example={"step": "score the leads", "status": "done", "because": "all 20 rows have a score", "product": "[...]"},
+    ),
+    Tool(
+        name="propose_plan",
+        en="Propose the plan, or a better one: a JSON list of steps. Steps that are done stay.",
+        zh="提出计划或更好的计划:步骤的 JSON 列表。已完成的步骤保留。",
+        params=(
+            Param(name="steps", kind="value", required=True, en="JSON list as text", zh="写成文本的 JSON 列表"),
+            Param(name="why", en="why it changes", zh="为何改变"),
+        ),
+        example={"steps": '[{"name": "collect", "output": "rows", "about": "..."}, {"name": "report", "inputs": ["rows"]}]'},
+    ),
+)
+TASK_TOOLS_BY_NAME: dict[str, Tool] = {tool.name: tool for tool in TASK_TOOLS}

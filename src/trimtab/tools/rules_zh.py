@@ -39,3 +39,7 @@ RULES = """\
 DOCUMENT_RULES = """\
 文档:{search_documents}、{read_document}。片段仅供参考,以决定为准。
 """
+
+TASK_RULES = """\
+任务:步骤开始、完成时用 {update_task} 并交出产物;被拒绝就先补齐。{propose_plan} 修改计划。
+"""

@@ -12,9 +12,9 @@ from trimtab.errors import BadSetting, NotFound, TrimtabError
 from trimtab.session import Session
 from trimtab.session.incoming import read_messages
 from trimtab.tokens import counter_for
-from trimtab.tools import documents, dropping, noting, reading, rules_en, rules_zh
+from trimtab.tools import documents, dropping, noting, reading, rules_en, rules_zh, tasks
 from trimtab.tools.arguments import BadArgument, clean, read_arguments, shown
-from trimtab.tools.declared import BY_NAME, DOCUMENT_TOOLS_BY_NAME
+from trimtab.tools.declared import BY_NAME, DOCUMENT_TOOLS_BY_NAME, TASK_TOOLS_BY_NAME
 from trimtab.tools.desk import Desk
 from trimtab.tools.schema import LANGUAGES, Language, ToolWire, render
 from trimtab.wire import wire_for
@@ -39,8 +39,13 @@ _DOCUMENT_HANDLERS: dict[str, Callable[[Desk, dict[str, Any]], str]] = {
     "search_documents": documents.search_documents,
     "read_document": documents.read_document,
 }
-_ALL_TOOLS = BY_NAME | DOCUMENT_TOOLS_BY_NAME
-_ALL_HANDLERS = _HANDLERS | _DOCUMENT_HANDLERS
+_TASK_HANDLERS: dict[str, Callable[[Desk, dict[str, Any]], str]] = {
+    "update_task": tasks.update_task,
+    "propose_plan": tasks.propose_plan,
+}
+_TASK_RULES: dict[Language, str] = {"en": rules_en.TASK_RULES, "zh": rules_zh.TASK_RULES}
+_ALL_TOOLS = BY_NAME | DOCUMENT_TOOLS_BY_NAME | TASK_TOOLS_BY_NAME
+_ALL_HANDLERS = _HANDLERS | _DOCUMENT_HANDLERS | _TASK_HANDLERS
 
 
 class Toolset:
@@ -67,7 +72,8 @@ class Toolset:
     ) -> None:
         """
         Args:
-            only: names of the tools to offer, without the prefix; all by default.
+            only: names of the tools to offer, without the prefix; all by default, those that move a task on where one is
+                under way now.
             documents: whether to offer those that search and read the project's documents too; by default where there
                 are any now. `only` says it all where it is given.
             language: of descriptions and usage rules, "en" or "zh". Answers are in English.
@@ -78,7 +84,8 @@ class Toolset:
             BadSetting: another language, a cap that is too small.
         """
         has_documents = only is None and (bool(session.library) if documents is None else documents)
-        offered = tuple(_ALL_TOOLS if has_documents else BY_NAME)
+        under_way = session.state.task is not None and not session.state.task.ended
+        offered = (*BY_NAME, *(DOCUMENT_TOOLS_BY_NAME if has_documents else ()), *(TASK_TOOLS_BY_NAME if under_way else ()))
         names = offered if only is None else tuple(dict.fromkeys(only))
         for name in names:
             if name not in _ALL_TOOLS:
@@ -111,7 +118,8 @@ class Toolset:
         chosen = self._language if language is None else language
         _check_language(chosen)
         reads_documents = any(tool.name in DOCUMENT_TOOLS_BY_NAME for tool in self._tools.values())
-        rules = _RULES[chosen] + (_DOCUMENT_RULES[chosen] if reads_documents else "")
+        moves_task = any(tool.name in TASK_TOOLS_BY_NAME for tool in self._tools.values())
+        rules = _RULES[chosen] + (_DOCUMENT_RULES[chosen] if reads_documents else "") + (_TASK_RULES[chosen] if moves_task else "")
         return rules.format(**{name: self._prefix + name for name in _ALL_TOOLS})
 
     def run(self, name: str, arguments: str | dict[str, Any] | None = None) -> str:
