@@ -121,8 +121,7 @@ class Summarizer(Struct, frozen=True, kw_only=True):
 
 
 class Steering(Struct, frozen=True, kw_only=True):
-    """Which techniques keep a task on course; each is a switch of its own [T11]. They need a task (`session.task`), but
-    for the detectors, which watch any session where they are named.
+    """Which techniques keep a task on course; each is a switch of its own [T11]. All of them need a task, see `session.task`.
 
     Attributes:
         state: the state block stands in every prompt of a task [T3].

@@ -87,13 +87,11 @@ class DriftFlagged(Struct, frozen=True, omit_defaults=True, tag_field="type", ta
     """Detectors found something, or what they had found is over.
 
     Attributes:
-        buckets: the level of each leaky bucket that changed, by its name.
         ended: ids of flags that no longer hold.
     """
 
     flags: tuple[Flag, ...] = ()
     ended: tuple[str, ...] = ()
-    buckets: dict[str, float] = {}
 
 
 class Judged(Struct, frozen=True, omit_defaults=True, tag_field="type", tag="judged"):

@@ -37,7 +37,7 @@ def _paused(state: SessionState, task: TaskState) -> TaskState:
 
 def _fresh_start(state: SessionState) -> None:
     """What was seen of another task says nothing of this one."""
-    state.flags, state.buckets, state.acts, state.judged, state.asserted = [], {}, [], None, None
+    state.flags, state.acts, state.judged, state.asserted = [], [], None, None
 
 
 def _plan(state: SessionState, seq: int, entry: e.PlanChanged) -> None:
@@ -105,13 +105,13 @@ def _resumed(state: SessionState, seq: int, entry: e.TaskResumed) -> None:
 
 def _acted(state: SessionState, seq: int, entry: e.Acted) -> None:
     state.acts = [*state.acts, *entry.acts][-MOST_ACTS:]
+    state.watched_seq = max([state.watched_seq, *(max(act.seq, act.result_seq) for act in entry.acts)])
 
 
 def _flagged(state: SessionState, seq: int, entry: e.DriftFlagged) -> None:
     gone = {*entry.ended, *(flag.flag_id for flag in entry.flags)}
     kept = [flag for flag in state.flags if flag.flag_id not in gone]
     state.flags = [*kept, *(replace(flag, seq=seq) for flag in entry.flags)][-MOST_FLAGS:]
-    state.buckets = {name: level for name, level in (state.buckets | entry.buckets).items() if level > 0}
 
 
 def _judged(state: SessionState, seq: int, entry: e.Judged) -> None:

@@ -95,8 +95,8 @@ class SessionState(Struct):
     lanes, by lane, `news` the ids of such items that came since the front was made, `given` what this lane gives by name.
     `documents` are those of a project's library, in its own lane, `piece_count` how many pieces it ever held.
     `task` is under way, `parked` are others by id; `tried` is what failed before a rollback, a line each. `acts` are the
-    newest calls as detectors see them, `flags` what detectors found and nobody answered, `buckets` their levels, `judged`
-    and `asserted` the newest verdict and progress assertion since the step last moved.
+    newest calls as detectors see them, those up to `watched_seq`, `flags` what detectors found and nobody answered,
+    `judged` and `asserted` the newest verdict and progress assertion since the step last moved.
     """
 
     seq: int = 0
@@ -140,7 +140,7 @@ class SessionState(Struct):
     tried: list[str] = field(default_factory=list)
     acts: list[Act] = field(default_factory=list)
     flags: list[Flag] = field(default_factory=list)
-    buckets: dict[str, float] = field(default_factory=dict)
+    watched_seq: int = 0
     judged: e.Judged | None = None
     asserted: e.Asserted | None = None
 

@@ -65,6 +65,8 @@ def moved(  # noqa: PLR0913 - a move, whole
     why = " ".join(why.split())
     if task.ended:
         raise IllegalMove(name, to, f"the task has ended ({task.ended}); begin a new one")
+    if not name:
+        raise IllegalMove(name, to, "no step was named, and none is under way or may begin; see which wait for what in `state`")
     if step is None:
         raise IllegalMove(name, to, f"the plan has no such step; its steps are: {_named([row.name for row in task.steps])}")
     entry = StepMoved(name, to, author, why, at_ms=at_ms)

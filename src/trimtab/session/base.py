@@ -96,6 +96,12 @@ class SessionBase:
     def _take_in_shared(self) -> None:
         """Called before a prompt and in maintenance, for what other lanes of the session share."""
 
+    def _watch(self) -> None:
+        """Called with the lock once messages were entered, for the detectors."""
+
+    def _stop_drifted(self) -> None:
+        """Called with the lock before a prompt is made. Raises Drifted."""
+
     def _replied(self) -> None:
         """Called without the lock once something was recorded, for maintenance that runs by itself."""
 

@@ -56,6 +56,7 @@ class HistoryPart(SessionBase):
         with self._open_lock():
             self._count_alike()
             report = self._append(parsed, key or "", needed_by or "")
+            self._watch()
         self._replied()
         return report
 
@@ -74,6 +75,7 @@ class HistoryPart(SessionBase):
             self._lane.catch_up()
             self._count_alike()
             report, self._seen = Reconciler(self._lane, self._intake, self._hasher, self.target.wire).sync(history, system, self._seen)
+            self._watch()
         self._replied()
         return report
 

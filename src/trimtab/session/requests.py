@@ -43,6 +43,7 @@ class RequestPart(SessionBase):
             despite_conflicts: also where a fragment disagrees with a decision; the prompt names the conflict, and the
                 decision stands. For a model that is to put the question to the user.
         Raises:
+            Drifted: a detector found drift, and `steering.on_flag` says to stop; see `answer_flag`.
             Blocked: a fragment disagrees with a decision, and nobody has settled it; see `settle`.
             PinnedOverflow: what must be in does not fit; names the largest contributors.
             WindowUnknown: neither the settings nor the model's name give a window.
@@ -54,6 +55,7 @@ class RequestPart(SessionBase):
             given = wire_for(target.wire).parse_system(system) if system is not None else None
             ask = Ask(target=target, tools=tools, max_output_tokens=max_output_tokens, system=given, despite_conflicts=despite_conflicts)
             self._take_in_shared()
+            self._stop_drifted()
             if self._lane.state.conflicts:
                 # another process may have settled it
                 self._lane.catch_up()

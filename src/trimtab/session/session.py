@@ -24,6 +24,7 @@ from trimtab.session.sharing import SharingPart
 from trimtab.session.steps import StepPart
 from trimtab.session.summaries import SummaryPart
 from trimtab.session.tasks import TaskPart
+from trimtab.session.watching import WatchingPart
 from trimtab.settings import Settings
 from trimtab.stores import LaneKey, Store, open_store
 from trimtab.tokens import Counter
@@ -39,6 +40,7 @@ class Session(
     FindingPart,
     RecallPart,
     TaskPart,
+    WatchingPart,
     BranchPart,
     SettlingPart,
     LibraryPart,

@@ -24,12 +24,14 @@ class SeenCall(Struct, frozen=True):
 
 class Seen(Struct, frozen=True, kw_only=True):
     """The newest exchange. `reply` is the visible text of the model's message, `reply_seq` its number; `calls` are those
-    that it made, so a final reply has none."""
+    that it made, so a final reply has none. `user_seq` is the newest user message: what was done before it was for another
+    request."""
 
     state: SessionState
     reply: str = ""
     reply_seq: int = 0
     calls: tuple[SeenCall, ...] = ()
+    user_seq: int = 0
 
 
 class Found(Struct, frozen=True):
