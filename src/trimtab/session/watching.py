@@ -3,6 +3,8 @@ what was not yet seen is seen with the next message."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from trimtab.core import entries as e
 from trimtab.core.messages import Message
 from trimtab.core.state import SessionState
@@ -12,13 +14,16 @@ from trimtab.errors import Drifted, Erased
 from trimtab.session.base import SessionBase
 from trimtab.session.lane import Write
 from trimtab.steer.acts import NEWEST_RESULTS, CallSeen, acts_of
-from trimtab.steer.canonical import shingles
+from trimtab.steer.canonical import Shingles, shingles
 from trimtab.steer.flags import flagged
 from trimtab.steer.seen import Seen, SeenCall
 
 
 class WatchingPart(SessionBase):
     """What is looked at after each exchange, and what a prompt waits for."""
+
+    # of the newest results, by the message that holds them
+    _shingles: Mapping[int, Shingles] = {}
 
     def _watch(self) -> None:
         """Called with the lock once messages were entered."""
@@ -71,11 +76,17 @@ class WatchingPart(SessionBase):
                     text, failed = result.text, outcome(result.text, result.is_error) == "failed"
         return CallSeen(call.name, call.arguments, text, seq, failed)
 
-    def _earlier(self, unit: Unit) -> list[frozenset[int]]:
+    def _earlier(self, unit: Unit) -> list[Shingles]:
         """Shingles of the newest results, or replies, before an exchange."""
         state = self._lane.state
         seqs = [act.result_seq or act.seq for act in state.acts if act.seq < unit.key][-NEWEST_RESULTS:]
-        return [shingles(self._seen_text(seq, state.nodes[seq])) for seq in dict.fromkeys(seqs) if seq in state.nodes]
+        known = self._shingles
+        self._shingles = {
+            seq: known[seq] if seq in known else shingles(self._seen_text(seq, state.nodes[seq]))
+            for seq in dict.fromkeys(seqs)
+            if seq in state.nodes
+        }
+        return list(self._shingles.values())
 
     def _seen_text(self, seq: int, node: e.Node) -> str:
         try:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from trimtab.core.drift import Act
-from trimtab.steer.canonical import canonical, plain_text, result_digest, shingles, words_of
+from trimtab.steer.canonical import Shingles, canonical, plain_text, result_digest, shingles, words_of
 
 # a result is new as far as none of so many before it said the same
 NEWEST_RESULTS = 8
@@ -43,7 +43,7 @@ def acts_of(  # noqa: PLR0913 - one round, whole
     round: int,
     at_ms: int,
     step: str = "",
-    earlier: Sequence[frozenset[int]] = (),
+    earlier: Sequence[Shingles] = (),
 ) -> tuple[Act, ...]:
     """One act for each call of a message; of a message without any one act, whose words are its text's.
 
@@ -72,7 +72,7 @@ def acts_of(  # noqa: PLR0913 - one round, whole
     return tuple(_act(reply_seq, call, round, at_ms, step, earlier, len(calls)) for call in calls)
 
 
-def _act(seq: int, call: CallSeen, round: int, at_ms: int, step: str, earlier: Sequence[frozenset[int]], batch: int) -> Act:  # noqa: PLR0913
+def _act(seq: int, call: CallSeen, round: int, at_ms: int, step: str, earlier: Sequence[Shingles], batch: int) -> Act:  # noqa: PLR0913
     told = canonical(call.tool, call.arguments)
     return Act(
         seq,
@@ -92,17 +92,12 @@ def _act(seq: int, call: CallSeen, round: int, at_ms: int, step: str, earlier: S
     )
 
 
-def _fresh(text: str, earlier: Sequence[frozenset[int]]) -> float:
+def _fresh(text: str, earlier: Sequence[Shingles]) -> float:
     """Share of the text's word 4-grams that no text before had; 1 for no text."""
     own = shingles(text)
     if not own:
         return 1.0
-    known: set[int] = set().union(*earlier[-NEWEST_RESULTS:])
-    return round_share(sum(one not in known for one in own) / len(own))
-
-
-def round_share(share: float) -> float:
-    return round(share, 3)
+    return round(len(own.difference(*earlier[-NEWEST_RESULTS:])) / len(own), 3)
 
 
 def error_class(text: str) -> str:

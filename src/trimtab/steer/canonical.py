@@ -7,13 +7,15 @@ import json
 import re
 from collections.abc import Iterator
 from hashlib import blake2b
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec import Struct
 
 MOST_WORDS = 48
 _MOST_CHARS, _MOST_SHINGLES = 20_000, 3_000
 _DIGEST_BYTES = 8
+_RUN = 4
+Shingles: TypeAlias = frozenset[tuple[str, ...]]
 # keys whose values differ from call to call and say nothing
 _IDLE_KEYS = frozenset(
     {"id", "request_id", "requestid", "call_id", "trace_id", "nonce", "timestamp", "ts", "idempotency_key", "uuid", "seed"}
@@ -116,14 +118,12 @@ def words_of(text: str) -> tuple[int, ...]:
     return tuple(sorted({_hash(word) for word in _WORD.findall(text[:_MOST_CHARS].lower())})[:MOST_WORDS])
 
 
-def shingles(text: str) -> frozenset[int]:
-    """Hashes of all runs of four words."""
+def shingles(text: str) -> Shingles:
+    """All runs of four words; of a shorter text all of it."""
     words = _WORD.findall(plain_text(text).lower())[:_MOST_SHINGLES]
-    return frozenset(hash_of(words[at : at + 4]) for at in range(max(1, len(words) - 3))) if words else frozenset()
-
-
-def hash_of(words: list[str]) -> int:
-    return _hash(" ".join(words))
+    if len(words) < _RUN:
+        return frozenset({tuple(words)}) if words else frozenset()
+    return frozenset(zip(*(words[at:] for at in range(_RUN)), strict=False))
 
 
 def _hash(word: str) -> int:
