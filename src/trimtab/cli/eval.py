@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from trimtab.cli.eval_detectors import detectors
 from trimtab.cli.eval_recall import recall
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ def command() -> None:
 
 
 command.add_command(recall)
+command.add_command(detectors)
 
 
 @command.command("extraction")

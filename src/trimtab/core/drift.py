@@ -32,6 +32,7 @@ class Act(Struct, frozen=True, array_like=True):
         batch: how many calls the message made.
         step: the plan's step under way, "" for none.
         changed: whether it changed something that lasts: a product, a note, a file.
+        pending: whether it asks for something that is still under way, so that to ask again is no loop.
     """
 
     seq: int
@@ -48,6 +49,7 @@ class Act(Struct, frozen=True, array_like=True):
     batch: int = 1
     step: str = ""
     changed: bool = False
+    pending: bool = False
 
 
 class Flag(Struct, frozen=True, array_like=True):

@@ -65,6 +65,14 @@ _ID = re.compile(
     r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b|\b0x[0-9a-fA-F]+\b|\b(?=[0-9a-f]*\d)(?=[0-9]*[a-f])[0-9a-f]{16,}\b"
 )
 _PASSING = re.compile(r"\b(?:in |took |after |elapsed:? )?\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds|毫秒|秒)\b|\bpid[ =:]+\d+", re.I)
+# of a result: what its sender writes of the call itself
+_IDLE_PAIR = re.compile(
+    r"[\"']?\b(?:request|trace|call|correlation|span|session)[_ -]?id\b[\"']?\s*[:=]\s*[\"']?[\w.:\-]+[\"']?|\btrace=[\w\-]+"
+    r"|[\"']?\b(?:took|elapsed|duration|latency|runtime|time|zeit|timestamp|generated|started|finished|updated)(?:_?(?:ms|s|seconds|at))?\b[\"']?\s*[:=]\s*[\"']?(?:<\w+>|[\d.:,TZ+\- ]+)[\"']?",
+    re.I,
+)
+# of an argument: a moment to the second is when it was asked, a date is what was asked for
+_MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
 _WORD = re.compile(r"[a-z0-9_]+|[\u4e00-\u9fff]", re.I)
 
 
@@ -82,7 +90,7 @@ def canonical(tool: str, arguments: str) -> Canonical:
         value = json.loads(arguments) if arguments.strip() else {}
     except (ValueError, RecursionError):
         value = arguments
-    pairs = list(_pairs("", value)) if isinstance(value, dict | list) else [("", plain_text(str(value)))]
+    pairs = list(_pairs("", value)) if isinstance(value, dict | list) else [("", asked_text(str(value)))]
     told = [(key, text) for key, text in pairs if key.rpartition(".")[2].lower() not in _IDLE_KEYS]
     framed = [(key, text) for key, text in told if key.rpartition(".")[2].lower() not in _PAGING_KEYS]
     words = sorted({_hash(word) for _, text in told for word in _WORD.findall(text[:_MOST_CHARS].lower())})
@@ -99,13 +107,18 @@ def _pairs(path: str, value: Any) -> Iterator[tuple[str, str]]:
         elif isinstance(value, list):
             waiting += [(here, inner) for inner in reversed(value)]
         else:
-            yield here, plain_text(value if isinstance(value, str) else json.dumps(value))
+            yield here, asked_text(value if isinstance(value, str) else json.dumps(value))
+
+
+def asked_text(text: str) -> str:
+    """An argument's text: white space as one space, moments as a mark. Ids in it are what is asked for."""
+    return " ".join(_MOMENT.sub("<time>", text[:_MOST_CHARS]).split())
 
 
 def plain_text(text: str) -> str:
     """White space as one space; times, durations, ids and addresses as marks."""
     text = _ID.sub("<id>", _TIME.sub("<time>", text[:_MOST_CHARS]))
-    return " ".join(_PASSING.sub("<took>", text).split())
+    return " ".join(_IDLE_PAIR.sub("<idle>", _PASSING.sub("<took>", text)).split())
 
 
 def result_digest(text: str) -> str:

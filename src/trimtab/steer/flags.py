@@ -31,7 +31,7 @@ def flagged(state: SessionState, acts: Sequence[Act], view: Seen, kinds: Collect
         flag for place, (name, row) in enumerate(found) if (flag := _flag(state, name, row, step, on_flag, f"d{seq}.{place}")) is not None
     ]
     raised = {(name, row.kind) for name, row in found}
-    ended = tuple(flag.flag_id for flag in state.flags if _is_over(flag, state, raised, step))
+    ended = tuple(flag.flag_id for flag in state.flags if _is_over(flag, acts, raised, step))
     replaced = tuple(
         old.flag_id for old in state.flags for new in flags if (old.detector, old.kind, old.step) == (new.detector, new.kind, new.step)
     )
@@ -47,12 +47,11 @@ def _flag(state: SessionState, name: str, row: Found, step: str, on_flag: Answer
     return Flag(flag_id, row.kind, row.tier, name, row.text, row.evidence[-_MOST_EVIDENCE:], step, on_flag if row.tier == "act" else "warn")
 
 
-def _is_over(flag: Flag, state: SessionState, raised: Collection[tuple[str, str]], step: str) -> bool:
+def _is_over(flag: Flag, acts: Sequence[Act], raised: Collection[tuple[str, str]], step: str) -> bool:
     """Not raised again for some rounds, or of a step that is not under way any more. One that is to be answered stands."""
     if flag.answer in ("rollback", "stop"):
         return False
     if (flag.detector, flag.kind) in raised and flag.step == step:
         return False
-    last = state.nodes.get(flag.evidence[-1]) if flag.evidence else None
-    unit = next((unit for unit in state.units if last is not None and last.seq in unit.nodes), None)
-    return flag.step != step or unit is None or state.round - unit.round >= QUIET_ROUNDS
+    since = {act.round for act in acts if act.seq > flag.evidence[-1]} if flag.evidence else set()
+    return bool(flag.step and flag.step != step) or len(since) >= QUIET_ROUNDS

@@ -8,7 +8,6 @@ runs, see `trimtab eval detectors`.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from trimtab.core.drift import Act
@@ -28,9 +27,6 @@ PARAPHRASE = 0.5
 SIGNAL_ERRORS, ACT_ERRORS = 3, 4
 # periods of cycles, and how often one has run through
 LONGEST_CYCLE, CYCLES = 5, 3
-_POLLS = re.compile(
-    r"(?:^|[_\-. ])(?:wait|poll|sleep|status|check|watch|monitor|tail|ping|progress|heartbeat|refresh|read_output|list_jobs)", re.I
-)
 
 
 class Looping:
@@ -41,8 +37,8 @@ class Looping:
     def look(self, acts: Sequence[Act], view: Seen) -> list[Found]:
         task = view.state.task
         batch = {step.name for step in task.steps if step.batch} if task is not None else set()
-        seen = _since(acts, view.user_seq)
-        if not seen or seen[-1].step in batch:
+        seen = [act for act in _since(acts, view.user_seq) if act.step not in batch]
+        if not seen or acts[-1].step in batch:
             return []
         found = [row for look in (_same, _cycle, _errors) if (row := look(seen)) is not None]
         level, evidence = bucket(seen)
@@ -60,10 +56,6 @@ def _since(acts: Sequence[Act], user_seq: int) -> list[Act]:
     return rows[-WINDOW:]
 
 
-def is_polling(act: Act) -> bool:
-    return bool(act.tool and _POLLS.search(act.tool))
-
-
 def is_paging(act: Act, before: Act) -> bool:
     """The same call at another place, with something new."""
     return act.frame == before.frame and act.key != before.key and act.fresh >= STALE
@@ -77,7 +69,7 @@ def _counted(acts: Sequence[Act], newest: Act) -> list[Act]:
 
 def _same(acts: list[Act]) -> Found | None:
     newest = acts[-1]
-    if is_polling(newest):
+    if newest.pending:
         return None
     after = _after_change(acts)
     rows = _counted(after, newest)
@@ -105,7 +97,7 @@ def _cycle(acts: list[Act]) -> Found | None:
     rows = [act for act in acts if act.tool]
     for period in range(2, LONGEST_CYCLE + 1):
         newest = rows[-period * CYCLES :]
-        if len(newest) < period * CYCLES or any(is_polling(act) for act in newest):
+        if len(newest) < period * CYCLES or any(act.pending for act in newest):
             continue
         marks = [(act.key, act.result) for act in newest]
         if marks == marks[:period] * CYCLES and len(set(marks[:period])) > 1:
@@ -155,7 +147,7 @@ def bucket(acts: Sequence[Act]) -> tuple[float, tuple[int, ...]]:
 
 def repeats(act: Act, before: Sequence[Act]) -> bool:
     """The same call, or nearly the same words to the same tool, and a result that says little new."""
-    if is_polling(act) or act.changed:
+    if act.pending or act.changed:
         return False
     for other in before:
         if other.seq == act.seq or other.tool != act.tool or is_paging(act, other):
