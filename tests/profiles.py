@@ -1,7 +1,7 @@
 """How many examples hypothesis tries. The environment variable HYPOTHESIS_PROFILE names the profile.
 
 The properties of DESIGN §9 (tests/properties) carry `@PROPERTY` and get the full count. All other hypothesis
-tests get at most 40 by default, so that CI stays quick.
+tests get at most 30 by default, so that CI stays quick.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = {"dev": 50, "ci": 2_000, "nightly": 50_000}
-ELSEWHERE_AT_MOST = 40
+EXAMPLES = {"dev": 50, "ci": 1_000, "nightly": 50_000}
+ELSEWHERE_AT_MOST = 30
 
 name = os.environ.get("HYPOTHESIS_PROFILE", "dev")
 if name not in EXAMPLES:

@@ -73,10 +73,11 @@ def play(session: Session, wire: WireName, rounds: int = 16) -> list[Kept]:
     return kept
 
 
-@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(
+    ("mode", "wire"), [*((mode, "openai_chat") for mode in MODES), *(("auto", wire) for wire in WIRES if wire != "openai_chat")]
+)
 @pytest.mark.parametrize("layout", LAYOUTS)
-@pytest.mark.parametrize("mode", MODES)
-def test_every_request_is_rebuilt_byte_for_byte(mode: str, layout: str, wire: WireName, tmp_path: Path) -> None:
+def test_every_request_is_rebuilt_byte_for_byte(mode: str, wire: WireName, layout: str, tmp_path: Path) -> None:
     path = tmp_path / "a.db"
     chosen = settings(60_000 if mode == "none" else 8_000, mode=mode, layout=layout, inject_notes=("n",))
     with opened(path, settings=chosen, target=TARGETS[wire]) as s:
