@@ -14,10 +14,18 @@ from trimtab.steer.seen import values_of
 # a result is new as far as none of so many before it said the same
 NEWEST_RESULTS = 8
 _ERROR_NAME = re.compile(
-    r"\b([A-Za-z_][\w.]*(?:Error|Exception|Timeout))\b|\b(?:exit(?:ed)?(?: with)?(?: code| status)?|return code)[ :=]+(-?[1-9]\d{0,4})\b|\b(?:http |status(?: code)?[ :=]+)([45]\d\d)\b",
+    r"(?<![\w.])([\w.]*\w(?:Error|Exception|Timeout))\b|\b(?:exit(?:ed)?(?: with)?(?: code| status)?|return code)[ :=]+(-?[1-9]\d{0,4})\b|\b(?:http |status(?: code)?[ :=]+)([45]\d\d)\b",
     re.I,
 )
 _ERROR_WORD = re.compile(r"not found|denied|timed? ?out|invalid|failed|refused|cannot|unable|no such|失败|错误|超时|拒绝|不存在|无效", re.I)
+# of an error: the number under which its sender filed it
+_FILED = re.compile(r"(?<![\w.])[\"']id[\"']\s*:\s*(?:[\"'][\w.:\-]+[\"']|\d+)")
+# a short result that is nothing but an error, whoever did not mark it as one
+_BARE_ERROR = re.compile(
+    r"[\s{\[\"'*]*(?:(?:error|fehler|erreur)[\"'*]*\s*[:：]|(?:access|permission) denied|request timed out|acceso denegado|zugriff verweigert|"
+    r"accès refusé|(?:(?:请求|连接|操作)?超时|(?:请求|操作|访问)(?:失败|被拒绝))(?=[\s:：(（,，.。!！]|$)|错误[:：])",
+    re.I,
+)
 # "psycopg.errors.UndefinedColumn: ...": the name of an exception in a module
 _RAISED = re.compile(r"\s*(?:[a-z_]\w*\.)+[A-Z]\w+: ")
 _PATH = re.compile(r"(?:[A-Za-z]:)?(?:/[\w.\-]+)+/?|\bline \d+\b|:\d+(?::\d+)?\b")
@@ -130,6 +138,7 @@ def acts_of(  # noqa: PLR0913 - one round, whole
 
 def _act(seq: int, call: CallSeen, round: int, at_ms: int, step: str, earlier: Sequence[Shingles], batch: int) -> Act:  # noqa: PLR0913
     told = canonical(call.tool, call.arguments)
+    failed = call.failed or bool(_RAISED.match(call.result)) or is_bare_error(call.result)
     return Act(
         seq,
         call.result_seq,
@@ -141,10 +150,10 @@ def _act(seq: int, call: CallSeen, round: int, at_ms: int, step: str, earlier: S
         told.words,
         result_digest(call.result),
         _fresh(call.result, earlier),
-        error_class(call.result, call.arguments) if call.failed or _RAISED.match(call.result) else "",
+        error_class(call.result, call.arguments) if failed else "",
         batch,
         step,
-        not call.failed and is_writing(call.tool),
+        not failed and is_writing(call.tool),
         is_pending(call.tool, call.arguments, call.result),
     )
 
@@ -163,6 +172,11 @@ def is_writing(tool: str) -> bool:
     return bool(words) and (words[0] in _WRITING or (len(words) > 1 and words[1] in _WRITING and any(sign in tool for sign in "./:")))
 
 
+def is_bare_error(text: str) -> bool:
+    """Whether a short text begins as an error does and says nothing else."""
+    return len(text) <= _MOST_STATUS_CHARS and _BARE_ERROR.match(text) is not None
+
+
 def error_class(text: str, arguments: str = "") -> str:
     """What kind of error a result tells of: a name, and a digest of all lines that tell of errors, without places, times and
     what was echoed of the arguments. Another failure, or one less, is another error."""
@@ -174,7 +188,7 @@ def error_class(text: str, arguments: str = "") -> str:
     said = "\n".join(_without(line, echoed) for line in telling[:_MOST_ERROR_LINES])
     named = next((found for line in telling[::-1] if (found := _ERROR_NAME.search(line))), None)
     name = (
-        next((f"{what}{value}" for what, value in zip(("", "exit ", "status "), named.groups(), strict=True) if value), "error")
+        next((f"{what}{value.lstrip('.')}" for what, value in zip(("", "exit ", "status "), named.groups(), strict=True) if value), "error")
         if named
         else "error"
     )
@@ -184,7 +198,7 @@ def error_class(text: str, arguments: str = "") -> str:
 def _without(line: str, echoed: Sequence[str]) -> str:
     for value in echoed[:_MOST_ECHOED]:
         line = line.replace(value, "<arg>")
-    return _PATH.sub("<at>", plain_text(line))
+    return _PATH.sub("<at>", plain_text(_FILED.sub("<id>", line)))
 
 
 def is_pending(tool: str, arguments: str, result: str) -> bool:

@@ -41,7 +41,7 @@ class Looping:
         if not seen or acts[-1].step in batch:
             return []
         found = [row for look in (_same, _cycle, _errors) if (row := look(seen)) is not None]
-        level, evidence = bucket(seen)
+        level, evidence = bucket(_after_change(seen))
         if level >= FULL_BUCKET:
             found.append(Found("looping", f"{len(evidence)} of the last acts repeat earlier ones and bring nothing new", evidence, "act"))
         elif level >= 1 and not found:
