@@ -13,15 +13,17 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import repeat
+from typing import TypeVar
 
 import msgspec
 from msgspec import Struct
 
 Feature = str | tuple[str, ...]
+H = TypeVar("H", bound=Struct)
 LANE_BITS = 24
 _HALF, _MASK = 1 << (LANE_BITS - 1), (1 << LANE_BITS) - 1
 # what one unit of the last lane is worth in squared rarity
@@ -67,10 +69,15 @@ class Model:
         square = (lifted >> self._square_shift) - _HALF
         scale = self.head.unit / math.sqrt(max(square, 1) * SQUARE_UNIT)
         scores = [bias + scale * (((lifted >> shift) & _MASK) - _HALF) for bias, shift in zip(self.head.bias, self._shifts, strict=True)]
-        top = max(scores)
-        powers = [math.exp(score - top) for score in scores]
-        total = sum(powers)
-        return {label: power / total for label, power in zip(self.head.labels, powers, strict=True)}
+        return shares(self.head.labels, scores)
+
+
+def shares(labels: Sequence[str], scores: Sequence[float]) -> dict[str, float]:
+    """The probability of each label, by its score."""
+    top = max(scores)
+    powers = [math.exp(score - top) for score in scores]
+    total = sum(powers)
+    return {label: power / total for label, power in zip(labels, powers, strict=True)}
 
 
 @cache
@@ -81,34 +88,38 @@ def model(language: str) -> Model:
 
 def read_model(content: bytes) -> Model:
     """The model in the bytes of a file that `write_model` made."""
-    line, _, rest = content.partition(b"\n")
-    head = msgspec.json.decode(line, type=Head)
-    names, _, rows = zlib.decompress(rest).partition(b"\n\n")
-    size = row_bytes(len(head.labels))
-    read = int.from_bytes
-    values = [read(rows[at : at + size], "little", signed=True) for at in range(0, len(rows), size)]
-    features: list[Feature] = [_feature(name) if "\t" in name else name for name in names.decode("utf-8").split("\n")]
+    head, names, values = read_packed(content, Head, lambda head: len(head.labels) + 1)
+    features: list[Feature] = [_feature(name) if "\t" in name else name for name in names]
     return Model(head, dict(zip(features, values, strict=True)))
 
 
 def write_model(head: Head, rows: Mapping[Feature, tuple[list[int], int]]) -> bytes:
     """The bytes of a file. `rows`: feature -> (units for each label, squared rarity in units). No feature may hold a
     tab or a line break."""
-    size = row_bytes(len(head.labels))
-    packed = []
-    for units, square in rows.values():
-        total = sum(unit << (LANE_BITS * at) for at, unit in enumerate([*units, square]))
-        packed.append(total.to_bytes(size, "little", signed=True))
     names = [name if isinstance(name, str) else "\t".join(name) + "\t" * (len(name) == 1) for name in rows]
-    body = "\n".join(names).encode("utf-8") + b"\n\n" + b"".join(packed)
+    return write_packed(head, dict(zip(names, ((*units, square) for units, square in rows.values()), strict=True)))
+
+
+def read_packed(content: bytes, kind: type[H], lanes: Callable[[H], int]) -> tuple[H, list[str], list[int]]:
+    """(head, names, the packed integer of each) of a file that `write_packed` made; `lanes` says how many a name has."""
+    line, _, rest = content.partition(b"\n")
+    head = msgspec.json.decode(line, type=kind)
+    names, _, rows = zlib.decompress(rest).partition(b"\n\n")
+    size, read = LANE_BITS // 8 * lanes(head), int.from_bytes
+    values = [read(rows[at : at + size], "little", signed=True) for at in range(0, len(rows), size)]
+    return head, names.decode("utf-8").split("\n"), values
+
+
+def write_packed(head: Struct, rows: Mapping[str, Sequence[int]]) -> bytes:
+    """The bytes of a file. `rows`: name, without a line break, -> the number in each lane."""
+    packed = [
+        sum(unit << (LANE_BITS * at) for at, unit in enumerate(units)).to_bytes(LANE_BITS // 8 * len(units), "little", signed=True)
+        for units in rows.values()
+    ]
+    body = "\n".join(rows).encode("utf-8") + b"\n\n" + b"".join(packed)
     return msgspec.json.encode(head) + b"\n" + zlib.compress(body, 9)
 
 
 def _feature(name: str) -> tuple[str, ...]:
     head, _, rest = name.partition("\t")
     return (head, *rest.split("\t")) if rest else (head,)
-
-
-def row_bytes(labels: int) -> int:
-    """Bytes of one packed integer."""
-    return LANE_BITS // 8 * (labels + 1)

@@ -4,22 +4,21 @@ People mostly give a time, a reason or a price without a word that says so. The 
 the words around it, and says how likely each kind is; it orders and completes what the cues found (`intents.py`), and
 takes away what it finds hopeless.
 
-File (`weights/kinds_*.bin`, made by `training/kinds`): a line of JSON (`Head`), then zlib: the features, one a line, an
-empty line, and for each its packed integer (little-endian, two's complement; a lane of 24 bits for each label).
+File (`weights/kinds_*.bin`, made by `training/kinds`): as `trimtab.distill.model.write_packed` makes it, a lane for each label.
 """
 
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Literal, TypeAlias
 
-import msgspec
 from msgspec import Struct
+
+from trimtab.distill.model import LANE_BITS, read_packed, shares, write_packed
 
 Language: TypeAlias = Literal["en", "zh"]
 NOTHING = "none"
@@ -29,7 +28,6 @@ MOST_WORDS = 80
 # Chosen on turns about one account in two languages (training/kinds/README.md); .2 for .12 does
 # about as well, .08 worse.
 LEAST, LEAST_OF_FOUND, MOST_LEARNED = 0.12, 0.02, 3
-LANE_BITS = 24
 _HALF, _MASK = 1 << (LANE_BITS - 1), (1 << LANE_BITS) - 1
 # what the words of a text weigh together against its cues, and a cue's weight that counts as one
 WORDS_WEIGHT, CUE_UNIT, MOST_CUE = 3.0, 3.0, 6.0
@@ -67,10 +65,7 @@ class Learned:
         for kind, weight in cues.items():
             value = cue_value(weight)
             scores = [score + value * one for score, one in zip(scores, self.head.cues.get(kind, ()), strict=False)] or scores
-        top = max(scores)
-        powers = [math.exp(score - top) for score in scores]
-        total = sum(powers)
-        return {label: power / total for label, power in zip(self.head.labels, powers, strict=True)}
+        return shares(self.head.labels, scores)
 
 
 def completed(given: Sequence[str], sentences: Sequence[Sequence[str]], cues: Mapping[str, float]) -> list[str]:
@@ -131,19 +126,10 @@ def learned(language: Language) -> Learned:
 
 def read_learned(content: bytes) -> Learned:
     """The classifier in the bytes that `write_learned` made."""
-    line, _, rest = content.partition(b"\n")
-    head = msgspec.json.decode(line, type=Head)
-    names, _, rows = zlib.decompress(rest).partition(b"\n\n")
-    size = LANE_BITS // 8 * len(head.labels)
-    values = [int.from_bytes(rows[at : at + size], "little", signed=True) for at in range(0, len(rows), size)]
-    return Learned(head, dict(zip(names.decode("utf-8").split("\n"), values, strict=True)))
+    head, names, values = read_packed(content, Head, lambda head: len(head.labels))
+    return Learned(head, dict(zip(names, values, strict=True)))
 
 
 def write_learned(head: Head, rows: Mapping[str, Sequence[int]]) -> bytes:
     """The bytes of a file. `rows`: feature, without a line break, -> units for each label."""
-    size = LANE_BITS // 8 * len(head.labels)
-    packed = [
-        sum(unit << (LANE_BITS * at) for at, unit in enumerate(units)).to_bytes(size, "little", signed=True) for units in rows.values()
-    ]
-    body = "\n".join(rows).encode("utf-8") + b"\n\n" + b"".join(packed)
-    return msgspec.json.encode(head) + b"\n" + zlib.compress(body, 9)
+    return write_packed(head, rows)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -29,6 +27,7 @@ from trimtab.distill.digest import (
     repair_text,
 )
 from trimtab.llm import ChatMessage, ChatModel, Completion
+from trimtab.session.asking import NoAnswer, answered
 from trimtab.settings import Summarizer
 from trimtab.tokens import counter_for
 
@@ -209,13 +208,9 @@ class Distiller:
     async def _complete(self, messages: Sequence[ChatMessage]) -> Completion:
         self.spent.calls += 1
         try:
-            completion = await self._within(self.model.complete(messages, max_output_tokens=self.output, schema=SCHEMA))
-        except Unusable:
-            raise
-        except Exception as error:  # whatever a model of the user's own raises is its record and no more
-            raise Unusable("failed", f"{type(error).__name__}: {error}") from error
-        if not isinstance(completion, Completion) or not isinstance(completion.text, str):
-            raise Unusable("failed", f"the model returned {type(completion).__name__}, not a Completion")
+            completion = await answered(self.model, messages, self.output, SCHEMA, self.limits.timeout_s)
+        except NoAnswer as error:
+            raise Unusable("failed", str(error)) from error
         text = completion.text.encode("utf-8", "replace").decode()  # a half of a surrogate pair can be neither counted nor stored
         over = len(text) > self.output * _MOST_OVER * _MOST_CHARS_PER_TOKEN
         tokens = completion.output_tokens or (len(text) // 4 if over else self.count(text))
@@ -224,21 +219,6 @@ class Distiller:
         if over or self.count(text) > self.output * _MOST_OVER:
             raise Unusable("refused", f"it is longer than the {self.output} tokens that were asked for")
         return msgspec.structs.replace(completion, text=text)
-
-    async def _within(self, answering: Any) -> Any:
-        """Its result within the time limit. What does not stop when told to is left behind."""
-        task = asyncio.ensure_future(answering)
-        try:
-            done, _ = await asyncio.wait({task}, timeout=self.limits.timeout_s)
-        except asyncio.CancelledError:
-            _leave(task)
-            raise
-        if not done:
-            _leave(task)
-            raise Unusable("failed", f"no answer within {self.limits.timeout_s:g} seconds")
-        if task.cancelled():
-            raise Unusable("failed", "the model canceled its own answer")
-        return task.result()
 
 
 class _Read(Struct, frozen=True):
@@ -249,9 +229,3 @@ class _Read(Struct, frozen=True):
 
 
 _SCHEMA_TEXT = msgspec.json.encode(SCHEMA).decode()
-
-
-def _leave(task: asyncio.Future[Any]) -> None:
-    """Tell it to stop, and ask for its result later, so that nobody is warned of one that was never asked for."""
-    task.cancel()
-    task.add_done_callback(lambda over: None if over.cancelled() else over.exception() and None)

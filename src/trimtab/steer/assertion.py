@@ -22,7 +22,6 @@ from trimtab.steer.wording import is_chinese, json_in, named_in, nearest, number
 
 _MOST_LINE_CHARS = 300
 _KEYS = ("step", "current_step", "currentstep", "step_name", "on_step", "步骤", "当前步骤", "当前步", "步骤名称")
-_REASON_KEYS = ("why", "reason", "because", "理由", "原因")
 _NUMBER = r"(?P<number>\d{1,3}|[一二两三四五六七八九十]{1,3})"
 _OF = r"(?:[ \t]*(?:/|／|of|out of|之|共)[ \t]*(?P<of>\d{1,3}))?"
 _LEAD = r"^[\s\W_]{0,12}"

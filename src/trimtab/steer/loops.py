@@ -50,10 +50,8 @@ class Looping:
 
 
 def _since(acts: Sequence[Act], user_seq: int) -> list[Act]:
-    """The window: after the newest user message and after the last change that lasts, one act for each message's batch
-    of unlike calls."""
-    rows = [act for act in acts if act.seq > user_seq]
-    return rows[-WINDOW:]
+    """The newest acts since the user last spoke: what was done before is of another request."""
+    return [act for act in acts if act.seq > user_seq][-WINDOW:]
 
 
 def is_paging(act: Act, before: Act) -> bool:
