@@ -302,7 +302,8 @@ class IllegalMove(TaskError):
 
 
 class OffStep(TaskError):
-    """The model says it is on another step, or on none. `correction` is the message to send it; run nothing before."""
+    """The model says it is on another step, or on none. `correction` is the message to send it, recorded with
+    `by_code=True`; run nothing before."""
 
     def __init__(self, said: str, expected: str, correction: str) -> None:
         self.said, self.expected, self.correction = said, expected, correction

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from trimtab import Budget, Session, Settings
-from trimtab.errors import BadPlan, IllegalMove, NoTask
+from trimtab.errors import BadPlan, IllegalMove, NoTask, OffStep
 from trimtab.session.planned import Step
+from trimtab.settings import Steering
 from trimtab.tools import Toolset
 
 SCHEMA = {"type": "array", "items": {"type": "object", "required": ["name"]}}
@@ -189,6 +190,24 @@ def test_a_model_proposes_the_plan_but_no_command() -> None:
         task.begin()
         task.finish()
         assert not task.propose_plan('[{"name": "撰写"}]').ok
+
+
+def test_the_model_is_asked_for_its_step_and_a_correction_is_no_rule() -> None:
+    with opened(steering=Steering(assertion="line")) as session:
+        session.task("Grade the leads", PLAN).begin()
+        session.record({"role": "user", "content": "Go."})
+        assert "Begin each reply with the line" in shown(session)
+        session.record({"role": "assistant", "content": "Step: report - I write it"})
+        with pytest.raises(OffStep) as caught:
+            session.asserted("Step: report - I write it")
+        before, turn = dict(session.state.items), session.state.turn
+        session.record({"role": "user", "content": caught.value.correction}, by_code=True)
+        assert (session.state.items, session.state.turn) == (before, turn)
+        assert "collect" in caught.value.correction and caught.value.correction in str(session.prompt().render()["messages"][-1]["content"])
+    with opened() as session:
+        session.task("Grade the leads", PLAN).begin()
+        session.record({"role": "user", "content": "Go."})
+        assert "Begin each reply with the line" not in shown(session)
 
 
 def shown(session: Session) -> str:

@@ -154,7 +154,9 @@ class Layout:
         if self._task is None:
             settings = self.inputs.settings
             self._task = (
-                SectionText("task_state", state_text(self.state, settings, self._count)),
+                SectionText(
+                    "task_state", "\n".join(part for part in (state_text(self.state, settings, self._count), self.inputs.asserting) if part)
+                ),
                 SectionText("plan", plan_text(self.state, settings, self._count)),
             )
         sources = tuple(sorted({seq for fragment in self.inputs.fragments for seq in fragment.source_ids}))

@@ -22,6 +22,7 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
         notes: the text of the notes that are injected, "" for none.
         variables: the text of the variables that the current step reads, "" for none.
         fragments: recalled turns, best first, each already shortened to its share.
+        asserting: what the model must say of its step, "" for nothing.
         fence_key: the session's key for fences.
         bare: nothing of ours is added; only messages are chosen.
     """
@@ -40,6 +41,7 @@ class PlanInputs(Struct, frozen=True, kw_only=True):
     notes: str = ""
     variables: str = ""
     fragments: tuple[Fragment, ...] = ()
+    asserting: str = ""
     fence_key: str = ""
     bare: bool = False
     settings_hash: str = ""

@@ -28,7 +28,9 @@ class RecordReport(Struct, frozen=True, kw_only=True):
 class HistoryPart(SessionBase):
     """record and sync."""
 
-    def record(self, *messages: Any, key: str | None = None, status: Status | None = None, needed_by: str | None = None) -> RecordReport:
+    def record(
+        self, *messages: Any, key: str | None = None, status: Status | None = None, needed_by: str | None = None, by_code: bool = False
+    ) -> RecordReport:
         """Append exactly these messages. Equal text twice is two messages.
 
         Args:
@@ -37,6 +39,8 @@ class HistoryPart(SessionBase):
             key: idempotency key: a second call with it appends nothing.
             status: `partial` or `aborted` for a reply that is not whole.
             needed_by: a step that needs these messages: they stay whole until it has been and gone, see `need`.
+            by_code: your program speaks in the user's place, as with `OffStep.correction`: what it says is no rule, and it opens
+                no turn.
         Raises:
             ParseError: which message, where in it, what was wrong; nothing was appended.
             whatever a stream raises: what had come of the reply is appended, marked `aborted`.
@@ -55,7 +59,7 @@ class HistoryPart(SessionBase):
             parsed = [with_status(message, status) for message in parsed]
         with self._open_lock():
             self._count_alike()
-            report = self._append(parsed, key or "", needed_by or "")
+            report = self._append(parsed, key or "", needed_by or "", by_code=by_code)
             self._watch()
         self._replied()
         return report
@@ -79,7 +83,7 @@ class HistoryPart(SessionBase):
         self._replied()
         return report
 
-    def _append(self, messages: Sequence[Message], key: str, needed_by: str = "") -> RecordReport:
+    def _append(self, messages: Sequence[Message], key: str, needed_by: str = "", *, by_code: bool = False) -> RecordReport:
         """Leading system messages are the client's instructions: outside the history, inside the budget."""
         seqs: list[int] = []
 
@@ -92,7 +96,7 @@ class HistoryPart(SessionBase):
             if leading:
                 intake.instruct(messages[:leading], after=state.instructions)
             for index, message in enumerate(messages[leading:]):
-                seqs.append(intake.add(message, key if index == 0 else "").seq)
+                seqs.append(intake.add(message, key if index == 0 else "", by_code=by_code).seq)
             if needed_by and seqs:
                 intake.enter(NeedDeclared(needed_by, tuple(seqs)))
             return intake.write

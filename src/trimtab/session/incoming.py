@@ -275,17 +275,21 @@ class Intake:
             return
         self.enter(InstructionsSet(tuple(nodes)))
 
-    def add(self, message: Message, key: str = "") -> Node:
-        """One message: its node, its body, its count, and what was extracted from it."""
+    def add(self, message: Message, key: str = "", *, by_code: bool = False) -> Node:
+        """One message: node, body, count, and what was extracted from it; of a program in the user's place nothing is."""
         forms_for(self.state, self.chain, message, self.bodies, self.find_call)
         node = make_node(message, self.seq, self.chain, self.hasher, self.counter)
+        by_code = by_code and node.role == "user"
+        if by_code:
+            node = msgspec.structs.replace(node, flags=node.flags & ~HAS_USER_INPUT, source="data")
         self.bodies.keep_message(node.body_id, message)
         self.bodies.remember(node.body_id, message.wire)
         self.enter(MessageAdded(node, key, self._index_closed(node)))
         self.write.literals.append(Literals(node.seq, literals_of(everything_of(message))))
         self.write.bodies.append(Body(node.body_id, message.wire))
         self.write.counts.append(Count(node.body_id, self.counter.counter_id, node.tokens))
-        self._distill(message, node)
+        if not by_code:
+            self._distill(message, node)
         for entry in self.offloader.entries(message, node, self._tool_name):
             self.enter(entry)
         return node

@@ -33,6 +33,7 @@ from trimtab.session.recalling import Recaller
 from trimtab.session.settlements import Flagged, flag
 from trimtab.session.shorten import clamp_text
 from trimtab.settings import Settings
+from trimtab.steer.assertion import instruction_text
 from trimtab.stores import Body, Count
 from trimtab.tokens import Counter, window_for
 
@@ -168,6 +169,7 @@ class Requester:
             notes=self._note_text(state),
             variables=self._variable_text(state, ask, tools_tokens + sum(row.tokens for row in system)),
             fragments=flagged.fragments,
+            asserting=instruction_text(state.task, self.settings.steering.assertion) if state.task is not None else "",
             fence_key=self.fence_key,
             bare=ask.bare,
             settings_hash=self.settings_hash,
