@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from trimtab.errors import Blocked, BudgetError, ConfigError, PinnedOverflow, StoreError, TrimtabError, WireError
     from trimtab.policies import preset
     from trimtab.recall.needs import Need
+    from trimtab.run import run_task
     from trimtab.session import Prompt, RecordReport, Session, Step, SyncReport
     from trimtab.settings import Budget, ResolvedSettings, Settings, load_settings
     from trimtab.tools import Toolset
@@ -48,6 +49,7 @@ __all__ = [
     "preset",
     "rebuild",
     "retrieve",
+    "run_task",
     "summarize",
     "trim",
 ]
@@ -62,6 +64,7 @@ _ROOMS = {
     "trimtab.errors": ("Blocked", "BudgetError", "ConfigError", "PinnedOverflow", "StoreError", "TrimtabError", "WireError"),
     "trimtab.policies": ("preset",),
     "trimtab.recall.needs": ("Need",),
+    "trimtab.run": ("run_task",),
     "trimtab.session": ("Prompt", "RecordReport", "Session", "Step", "SyncReport"),
     "trimtab.settings": ("Budget", "ResolvedSettings", "Settings", "load_settings"),
     "trimtab.tools": ("Toolset",),

@@ -58,7 +58,7 @@ async def post(url: str, headers: Mapping[str, str], body: Mapping[str, Any], ti
             await asyncio.sleep(wait_s)
             reply = await _send(url, headers, payload, ends - loop.time())
     if not 200 <= reply.status < 300:
-        raise ModelError(url, _problem(reply, key), reply.status, retryable=reply.status in BUSY)
+        raise ModelError(url, problem_of(reply, key), reply.status, retryable=reply.status in BUSY)
     try:
         return msgspec.json.decode(reply.body, type=dict[str, Any])
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -100,7 +100,7 @@ def count_in(usage: Any, key: str) -> int:
     return value if isinstance(value, int) and value > 0 else 0
 
 
-def _problem(reply: Reply, key: str) -> str:
+def problem_of(reply: Reply, key: str) -> str:
     """The endpoint's own words, shortened, without the key."""
     if reply.status in _ABOUT_KEYS:
         return "the key was not accepted"

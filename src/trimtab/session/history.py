@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from trimtab.core.entries import NeedDeclared
-from trimtab.core.messages import Message, Status
+from trimtab.core.messages import Message, Status, ToolCall
 from trimtab.core.state import SessionState
 from trimtab.errors import BadSetting, ParseError
 from trimtab.session.base import SessionBase
@@ -82,6 +82,15 @@ class HistoryPart(SessionBase):
             self._watch()
         self._replied()
         return report
+
+    def open_calls(self) -> tuple[ToolCall, ...]:
+        """Calls of the newest exchange that have no result yet, in order: what a program that ended in their middle left."""
+        with self._open_lock():
+            self._lane.catch_up()
+            unit = self._lane.state.open_unit
+            waiting = set(unit.open_calls) if unit is not None else set()
+            nodes = [self._lane.state.nodes[seq] for seq in unit.nodes] if unit is not None else []
+            return tuple(call for node in nodes if node.calls for call in self._bodies.message(node).calls if call.call_id in waiting)
 
     def _append(self, messages: Sequence[Message], key: str, needed_by: str = "", *, by_code: bool = False) -> RecordReport:
         """Leading system messages are the client's instructions: outside the history, inside the budget."""
