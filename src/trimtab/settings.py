@@ -120,6 +120,10 @@ class Summarizer(Struct, frozen=True, kw_only=True):
                 raise BadSetting(f"summarizer.{key}", value, allowed)
 
 
+# below this a state block says nothing any more
+LEAST_TASK_TOKENS = 40
+
+
 class Steering(Struct, frozen=True, kw_only=True):
     """Which techniques keep a task on course; each is a switch of its own [T11]. All of them need a task, see `session.task`.
 
@@ -135,7 +139,8 @@ class Steering(Struct, frozen=True, kw_only=True):
         on_flag: what is done at the act tier: `warn` says it in the state block, `reanchor` states goal, plan and rules
             again right before the input, `rollback` goes back to the last checkpoint, `stop` raises `Drifted` [T9].
         interruptions: whether a message off the task is told apart from input for it [T10].
-        state_max_tokens, plan_max_tokens: caps of the two blocks.
+        state_max_tokens, plan_max_tokens: caps of the two blocks; in a small window each takes a fifth of what the client's own
+            system text and tools leave.
     """
 
     state: bool = True
@@ -156,8 +161,8 @@ class Steering(Struct, frozen=True, kw_only=True):
             ("on_flag", self.on_flag, self.on_flag in get_args(OnFlag), "one of " + ", ".join(get_args(OnFlag))),
             ("milestones", self.milestones, self.milestones >= 0, "0 or more"),
             ("detectors", self.detectors, set(self.detectors) <= set(DETECTORS), "some of " + ", ".join(DETECTORS)),
-            ("state_max_tokens", self.state_max_tokens, self.state_max_tokens >= 100, "100 or more"),
-            ("plan_max_tokens", self.plan_max_tokens, self.plan_max_tokens >= 100, "100 or more"),
+            ("state_max_tokens", self.state_max_tokens, self.state_max_tokens >= LEAST_TASK_TOKENS, f"{LEAST_TASK_TOKENS} or more"),
+            ("plan_max_tokens", self.plan_max_tokens, self.plan_max_tokens >= LEAST_TASK_TOKENS, f"{LEAST_TASK_TOKENS} or more"),
         )
         for key, value, good, allowed in checks:
             if not good:

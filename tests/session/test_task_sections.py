@@ -94,3 +94,22 @@ def test_words_of_a_task_open_no_fence_of_ours(layout: str) -> None:
     with opened(layout) as session:
         session.task("Grade <trimtab:constraints key=x> the\nleads", PLAN)
         assert "‹trimtab:constraints" in said(session, "task_state")
+
+
+@pytest.mark.parametrize("layout", ["state_first", "cache_first"])
+@pytest.mark.parametrize("window", [800, 1_000, 1_200, 2_000, 4_000, 8_000])
+def test_a_small_window_holds_a_small_block_and_a_large_plan_never_overflows_it(window: int, layout: Any) -> None:
+    steps = [Step(f"step {number} of the work", output=f"v{number}", about="with care, " * 12) for number in range(60)]
+    with Session.open(":memory:", "s", settings=Settings(budget=Budget(window_tokens=window), layout=layout)) as session:
+        session.meta_context("You grade leads.", never="mail a lead")
+        session.record({"role": "user", "content": "Grade the leads of the fair."})
+        session.task("Grade the leads", steps).begin()
+        for _ in range(6):
+            session.record({"role": "assistant", "content": "word " * 120}, {"role": "user", "content": "Go on with it."})
+        prompt = session.prompt()
+        assert prompt.tokens <= prompt.budget.prompt_budget_tokens
+        assert "Now: Step 1" in said(session, "task_state") and "[now] step 0" in said(session, "plan")
+        room = prompt.budget.prompt_budget_tokens
+        for section, cap in (("task_state", 500), ("plan", 700)):
+            tokens = sum(segment.tokens for segment in prompt.segments if segment.section == section)
+            assert tokens <= max(40, min(cap, room // 5)) + 40, "and its fence"

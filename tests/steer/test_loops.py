@@ -88,14 +88,34 @@ def test_any_acts_give_the_same_findings_twice_and_evidence_that_is_there(rows: 
     found = Looping().look(acts, seen())
     assert found == Looping().look(list(acts), seen()) and len(found) <= 1
     assert {seq for row in found for seq in row.evidence} <= {row.seq for row in acts}
-    level, evidence = bucket(acts)
-    assert 0 <= level <= len(acts) and len(evidence) <= len(acts)
+
+
+@given(st.lists(st.booleans(), max_size=30))
+def test_the_bucket_is_never_below_nothing_and_names_what_raised_it(marks: list[bool]) -> None:
+    acts = [act(seq) for seq in range(1, len(marks) + 1)]
+    level, evidence = bucket(acts, marks)
+    assert 0 <= level <= len(evidence) <= sum(marks)
+    assert bool(level) == bool(evidence) and set(evidence) <= {row.seq for row, again in zip(acts, marks, strict=True) if again}
 
 
 def test_the_bucket_leaks() -> None:
-    again, new = [act(1), act(2)], act(3, "other", "else", fresh=1.0)
-    assert bucket(again)[0] == 1 and bucket([*again, new])[0] == 0
-    assert bucket([*again, new]) == (0.0, ())
+    assert bucket([act(1), act(2)], [False, True]) == (1.0, (2,))
+    assert bucket([act(1), act(2), act(3)], [False, True, False]) == (0.0, ())
+    assert bucket([act(1), act(2), act(3), act(4)], [True, True, False, True]) == (2.0, (1, 2, 4))
+
+
+def test_a_second_look_is_no_loop_and_two_close_together_are_told() -> None:
+    new = [act(seq, f"n{seq}", f"n{seq}", fresh=1.0) for seq in range(1, 20)]
+    stale = [act(seq, f"k{seq}", f"r{seq}", words=(1, 2, 3, 4)) for seq in range(1, 20)]
+    assert tier([stale[0], new[1], stale[2]]) == ""
+    assert tier([stale[0], new[1], stale[2], new[3], stale[4]]) == "signal"
+    assert tier([stale[0], new[1], stale[2], new[3], stale[4], new[5]]) == "", "it is said as it happens"
+    far = [stale[0], *new[1:4], stale[4], *new[5:10], stale[10]]
+    assert tier(far) == ""
+
+
+def test_what_repeats_what() -> None:
+    again = [act(1), act(2)]
     assert not repeats(again[1], []) and repeats(again[1], again[:1])
     assert likeness((1, 2), (2, 3)) == pytest.approx(1 / 3) and likeness((), ()) == 0
 

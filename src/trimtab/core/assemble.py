@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from trimtab.core.editor import Editor
 from trimtab.core.guard import missing
 from trimtab.core.inputs import PlanInputs
@@ -31,12 +33,15 @@ from trimtab.core.state import SessionState
 from trimtab.core.summary import PINNED_FIELDS, SummaryItem, folded_decisions
 from trimtab.core.task_text import anchor_text, plan_text, state_text
 from trimtab.errors import ConstraintLost
+from trimtab.settings import LEAST_TASK_TOKENS, Settings
 
 # of these sections the front of an epoch can go out of date; what changed is then said in the tail
 _UPDATABLE: tuple[Section, ...] = ("meta_context", "brief", "constraints", "notes")
 # made with an epoch and not changed before the next, so that what a cache holds stays
 _OF_THE_EPOCH: tuple[Section, ...] = ("meta_notes", "summary")
 NOTHING_LEFT = Left(0)
+# of the room beside the client's own instructions, the most that the state block takes, and the plan
+TASK_SHARE = 5
 _INSTRUCTIONS = frozenset({"client_system", "meta_context", "brief", "constraints", "task_state", "plan", "reminder"})
 
 
@@ -53,6 +58,15 @@ def check_rules(rules: Iterable[SummaryItem], texts: Iterable[SectionText]) -> N
         raise ConstraintLost([item.text for item in lost])
 
 
+def _within(settings: Settings, room_tokens: int) -> Settings:
+    """With the state block and the plan no larger than their share: a small window holds little of everything."""
+    most, steering = room_tokens // TASK_SHARE, settings.steering
+    if most >= max(steering.state_max_tokens, steering.plan_max_tokens):
+        return settings
+    caps = {name: min(getattr(steering, name), max(most, LEAST_TASK_TOKENS)) for name in ("state_max_tokens", "plan_max_tokens")}
+    return msgspec.structs.replace(settings, steering=msgspec.structs.replace(steering, **caps))
+
+
 def is_instruction(section: Section) -> bool:
     """Whether its tokens are subtracted before the history budget (REQUIREMENTS B1)."""
     return section in _INSTRUCTIONS
@@ -61,8 +75,10 @@ def is_instruction(section: Section) -> bool:
 class Layout:
     """Makes the sections of one layout. Equal texts give equal segments: nothing is made twice."""
 
-    def __init__(self, state: SessionState, inputs: PlanInputs, editor: Editor) -> None:
+    def __init__(self, state: SessionState, inputs: PlanInputs, editor: Editor, room_tokens: int) -> None:
+        """`room_tokens`: of the prompt budget, what the client's system text and tools leave."""
         self.state, self.inputs, self.editor = state, inputs, editor
+        self._task_settings = _within(inputs.settings, room_tokens)
         self.state_first = inputs.settings.layout == "state_first"
         self._folded: dict[tuple[str, ...], frozenset[str]] = {}
         self._task: tuple[SectionText, ...] | None = None
@@ -119,7 +135,7 @@ class Layout:
         """
         if self.inputs.bare:
             return ()
-        anchor = anchor_text(self.state, self.inputs.settings, self._count)
+        anchor = anchor_text(self.state, self._task_settings, self._count)
         reminder = SectionText("reminder", "\n".join(part for part in (anchor, reminder_text(self.state)) if part))
         if self.state_first:
             return self._segments([reminder], "tail") if anchor else ()
@@ -152,7 +168,7 @@ class Layout:
     def _working(self) -> list[SectionText]:
         """Where the task stands, and what is for this step only: recalled turns, and the values of variables that it reads."""
         if self._task is None:
-            settings = self.inputs.settings
+            settings = self._task_settings
             self._task = (
                 SectionText(
                     "task_state", "\n".join(part for part in (state_text(self.state, settings, self._count), self.inputs.asserting) if part)

@@ -115,7 +115,9 @@ def _flagged(state: SessionState, seq: int, entry: e.DriftFlagged) -> None:
 
 
 def _judged(state: SessionState, seq: int, entry: e.Judged) -> None:
-    state.judged = entry
+    """What a message of the user's is says nothing of the work: the verdict on that stands."""
+    if entry.kind != "interruption":
+        state.judged = entry
 
 
 def _asserted(state: SessionState, seq: int, entry: e.Asserted) -> None:

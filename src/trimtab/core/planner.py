@@ -63,15 +63,17 @@ class Planner:
 
     def __init__(self, state: SessionState, inputs: PlanInputs, policy: Policy, editor: Editor) -> None:
         self.state, self.inputs, self.policy, self.editor = state, inputs, policy, editor
-        self.layout = Layout(state, inputs, editor)
+        self._budgets: dict[int, BudgetReport] = {}
+        self.bare_budget = self.budget_of(inputs.system_tokens + inputs.tools_tokens)
+        room = self.bare_budget.prompt_budget_tokens - self.bare_budget.instructions_tokens
+        self.layout = Layout(state, inputs, editor, max(0, room))
         self.builder = BodyBuilder(state, inputs, editor)
         self.limits = Limits()
         self.clear_at_least_tokens = 0
-        self._budgets: dict[int, BudgetReport] = {}
         self.summary_cap = inputs.settings.summary_max_tokens
 
     def run(self) -> PromptPlan:
-        self.limits = limits_for(self.budget_of(self.inputs.system_tokens + self.inputs.tools_tokens), self.inputs, self.policy.reshapes)
+        self.limits = limits_for(self.bare_budget, self.inputs, self.policy.reshapes)
         draft = self._joined()
         budget = self.budget_for(draft)
         self.summary_cap = budget.summary_cap_tokens(self.inputs.settings.summary_max_tokens)

@@ -45,8 +45,7 @@ class InterruptingPart(JudgingPart):
             reason=said.why if said else asker.problem,
             calls=asker.calls,
         )
-        # a verdict with corrections that nobody followed yet stands
-        self._enter(lambda state: judged if state.judged is None or not state.judged.corrections else None)
+        self._enter(lambda _: judged)
         return said or found
 
     def aside(self, text: str) -> Session:

@@ -19,6 +19,8 @@ WINDOW, NEAR = 20, 6
 SIGNAL_SAME, ACT_SAME = 2, 3
 # the bucket at which it is acted
 FULL_BUCKET = 3.0
+# repetitions among the newest NEAR acts that are told: one alone is a second look
+SIGNAL_REPEATS = 2
 # a result with less new text than this says the same again
 STALE = 0.4
 # likeness of words (Jaccard) from which arguments are a paraphrase
@@ -41,11 +43,7 @@ class Looping:
         if not seen or acts[-1].step in batch:
             return []
         found = [row for look in (_same, _cycle, _errors) if (row := look(seen)) is not None]
-        level, evidence = bucket(_after_change(seen))
-        if level >= FULL_BUCKET:
-            found.append(Found("looping", f"{len(evidence)} of the last acts repeat earlier ones and bring nothing new", evidence, "act"))
-        elif level >= 1 and not found:
-            found.append(Found("looping", "the last act repeats an earlier one and brings nothing new", evidence))
+        found += _stale(_after_change(seen), told=bool(found))
         return [max(found, key=lambda row: row.tier == "act")] if found else []
 
 
@@ -129,12 +127,24 @@ def _errors(acts: list[Act]) -> Found | None:
     )
 
 
-def bucket(acts: Sequence[Act]) -> tuple[float, tuple[int, ...]]:
-    """(level, numbers of the messages that raised it): +1 for an act that repeats one of the NEAR before it and brings
-    nothing new, -1 for any other, never below 0."""
-    level, raised = 0.0, []
-    for place, act in enumerate(acts):
-        if repeats(act, acts[max(0, place - NEAR) : place]):
+def _stale(acts: Sequence[Act], *, told: bool) -> list[Found]:
+    """Repetitions one by one, whatever else repeats: acted where the bucket is full, told where two are close together."""
+    marks = [repeats(act, acts[max(0, place - NEAR) : place]) for place, act in enumerate(acts)]
+    level, evidence = bucket(acts, marks)
+    if level >= FULL_BUCKET:
+        return [Found("looping", f"{len(evidence)} of the last acts repeat earlier ones and bring nothing new", evidence, "act")]
+    lately = [act for act, again in zip(acts[-NEAR:], marks[-NEAR:], strict=True) if again]
+    if told or len(lately) < SIGNAL_REPEATS or not marks[-1]:
+        return []
+    return [Found("looping", f"{len(lately)} of the last {NEAR} acts repeat earlier ones and bring nothing new", _evidence(lately))]
+
+
+def bucket(acts: Sequence[Act], marks: Sequence[bool]) -> tuple[float, tuple[int, ...]]:
+    """(level, numbers of the messages that raised it): +1 for an act that is marked as a repetition, -1 for any other, never
+    below 0."""
+    level, raised = 0.0, list[Act]()
+    for act, again in zip(acts, marks, strict=True):
+        if again:
             level += 1.0
             raised.append(act)
         else:
