@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from trimtab.evals.detectors.run import Alarms, Floor, Kind, Labelled, Report, k
 from trimtab.evals.detectors.runs import Call, Round, Run, Step, Trace, taubench, traces
 from trimtab.evals.detectors.score import at_steps, counts, score
 from trimtab.evals.detectors.splice import all_spliced, clean, spliced
+from trimtab.evals.detectors.texts import texts_of
 from trimtab.evals.detectors.watch import NO_HEADWAY, watched
 from trimtab.settings import Steering
 
@@ -92,11 +94,24 @@ def test_polling_without_a_change_differs_in_its_last_answer_alone_but_for_times
     for number in range(30):
         calls = inner("polling, status unchanged", number)
         assert len({meant(call) for call in calls}) == 1 and "completed" in calls[-1].result
-        assert not any("completed" in call.result for call in calls[:-1])
+        assert calls[-1].result not in {call.result for call in calls[:-1]}
         plain += len({call.result for call in calls[:-1]}) == 1
     assert 5 < plain < 30
     changing = [inner("polling, status changes", number) for number in range(30)]
     assert all(len({call.result for call in calls}) == len(calls) for calls in changing)
+
+
+def test_the_texts_of_the_two_halves_have_nothing_in_common() -> None:
+    tune, report = texts_of("tune"), texts_of("report")
+    for first, second in (
+        ([*chain(*tune.errors.values())], [*chain(*report.errors.values())]),
+        ([*chain(*tune.instructions)], [*chain(*report.instructions)]),
+        (tune.polling.pending, report.polling.pending),
+        (tune.polling.tools, report.polling.tools),
+        (tune.paging, report.paging),
+    ):
+        assert len(second) > 30 and not set(first) & set(second)
+        assert len(set(second)) == len(second)
 
 
 def test_batches_are_one_message_or_one_declared_step() -> None:

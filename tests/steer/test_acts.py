@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trimtab.core.drift import Act
-from trimtab.steer.acts import CallSeen, acts_of, error_class, is_bare_error, is_pending, is_writing
+from trimtab.steer.acts import CallSeen, acts_of, is_writing
 from trimtab.steer.canonical import MOST_WORDS, canonical, result_digest, shingles, words_of
 
 VALUES = st.recursive(
@@ -105,76 +105,8 @@ def test_the_share_of_new_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        (("Error: src/a.csv not found", "src/a.csv"), ("Error: src/b.csv not found", "src/b.csv"), True),
-        (('{"error": "denied", "id": "gate_77"}', "x"), ('{"error": "denied", "id": "tower_6"}', "y"), True),
-        (('{"error": "denied", "id": 7768}', "x"), ('{"error": "denied", "id": 11}', "y"), True),
-        (("timed out (2026-03-14 09:35:50,101): one page", "one page"), ("timed out (2026-03-14 10:06:02,757): another", "another"), True),
-        (("KeyError: 'total'", "x"), ("KeyError: 'price'", "y"), False),
-        (("KeyError: 'total'", "x"), ("ValueError: 'total'", "x"), False),
-        (("AssertionError: 9 of 9 rows are wrong", "x"), ("AssertionError: 8 of 9 rows are wrong", "x"), False),
-    ],
-)
-def test_errors_are_the_same_whatever_they_echo(one: tuple[str, str], other: tuple[str, str], same: bool) -> None:
-    classes = [error_class(text, json.dumps({"q": asked})) for text, asked in (one, other)]
-    assert (classes[0] == classes[1]) is same
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        ("psycopg.errors.UndefinedColumn: no", "error "),
-        ("pkg.mod.KeyError: 'x'", "pkg.mod.KeyError "),
-        ("...ValueError: 'x'", "ValueError "),
-        ("exited with code 3", "exit 3 "),
-        ("HTTP 503 Service Unavailable", "status 503 "),
-        ("Error 7 is not a name", "error "),
-    ],
-)
-def test_the_name_of_an_error(text: str, name: str) -> None:
-    assert error_class(text).startswith(name)
-
-
-@pytest.mark.parametrize(
-    "text", ["Error: no such row", '{"error": "no such row"}', "Permission denied", "请求超时：列表", "错误：没有该行"]
-)
-def test_a_bare_error_is_one_though_nobody_marked_it(text: str) -> None:
-    assert is_bare_error(text)
-    act = acted(CallSeen("save_row", "{}", text))[0]
-    assert act.error and not act.changed
-
-
-@pytest.mark.parametrize("text", ["", "Errors: 0", "3 rows, no error", '{"error_rate": 0.1}', "Error: x" + " y" * 300, "超时设置为三十秒"])
-def test_what_only_speaks_of_errors_is_none(text: str) -> None:
-    assert not is_bare_error(text)
-
-
-@pytest.mark.parametrize(
     ("tool", "writes"),
     [("write_file", True), ("writeFile", True), ("db.insert", True), ("read_file", False), ("get_updates", False), ("", False)],
 )
 def test_tools_that_write(tool: str, writes: bool) -> None:
     assert is_writing(tool) is writes
-
-
-@pytest.mark.parametrize(
-    ("tool", "command", "result", "pending"),
-    [
-        ("wait_for_job", "7", "", True),
-        ("bash", "sleep 60 && ls", "", True),
-        ("bash", "docker ps", "building", True),
-        ("查询", "x", "任务进行中", True),
-        ("bash", "git status", "nothing to commit", False),
-        ("search", "x", '{"pending": 3, "rows": [1]}', False),
-        ("search", "x", "running " + "text " * 100, False),
-    ],
-)
-def test_asking_for_what_is_under_way(tool: str, command: str, result: str, pending: bool) -> None:
-    assert is_pending(tool, json.dumps({"command": command}), result) is pending
-
-
-def test_the_name_of_an_error_is_looked_for_once_along_a_text() -> None:
-    """Names that begin at every dot would be tried from every dot: a text of dots must not cost its length squared."""
-    assert error_class("a." * 4_000).startswith("error ")
-    assert error_class(f"{'a.' * 1_000}KeyError: x").partition(" ")[0].endswith("KeyError")

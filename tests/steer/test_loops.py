@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,6 +113,15 @@ def test_a_second_look_is_no_loop_and_two_close_together_are_told() -> None:
     assert tier([stale[0], new[1], stale[2], new[3], stale[4], new[5]]) == "", "it is said as it happens"
     far = [stale[0], *new[1:4], stale[4], *new[5:10], stale[10]]
     assert tier(far) == ""
+
+
+def test_who_lets_time_pass_before_asking_again_waits() -> None:
+    at = [0, 4_000, 64_000, 124_000, 184_000]
+    polled = [act(1, "other", "x", fresh=1.0, at_ms=0), *(act(seq, at_ms=ms) for seq, ms in enumerate(at[1:], 2))]
+    assert tier(polled) == ""
+    assert tier([msgspec.structs.replace(row, at_ms=row.seq * 4_000) for row in polled]) == "act", "the same at the run's own pace"
+    slow = [act(seq, f"k{seq % 2}", f"r{seq % 2}", at_ms=seq * 60_000) for seq in range(1, 9)]
+    assert tier(slow) == "act", "a run that is slow throughout waits for nothing"
 
 
 def test_what_repeats_what() -> None:

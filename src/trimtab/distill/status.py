@@ -100,7 +100,9 @@ def outcome(text: str, is_error: bool) -> Outcome:
         return _json_outcome(text)
     exits = [int(code) for code in _EXIT.findall(near)]
     statuses = [int(code) for code in _HTTP.findall(near[:400])]
-    if any(exits) or any(code >= 400 for code in statuses) or _TEXT_BAD.match(near) or _TESTS_FAILED.search(near):
+    if any(exits) or any(code >= 400 for code in statuses) or _TEXT_BAD.match(near):
+        return "failed"
+    if "passed" in near and " failed" in near and _TESTS_FAILED.search(near):
         return "failed"
     if "Traceback (most recent call last)" in near:
         return "failed"

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from functools import cache
-from importlib.metadata import entry_points
-from typing import Protocol
+from importlib.metadata import EntryPoint, entry_points
+from typing import Protocol, cast, get_args
 
-from trimtab.core.drift import Act
+from trimtab.core.drift import Act, DriftKind
+from trimtab.errors import ConfigError
 from trimtab.steer.canonical import words_of
 from trimtab.steer.constraints import Constraints
 from trimtab.steer.finish import EarlyFinish
@@ -58,10 +59,37 @@ _BUILT_IN: tuple[Callable[[], Detector], ...] = (
 
 @cache
 def _all() -> tuple[Detector, ...]:
-    installed: list[Detector] = [point.load()() for point in entry_points(group=ENTRY_POINT_GROUP)]
-    return (*(make() for make in _BUILT_IN), *installed)
+    found = {detector.name: detector for detector in (make() for make in _BUILT_IN)}
+    for point in entry_points(group=ENTRY_POINT_GROUP):
+        detector = _installed(point)
+        if detector.name in found:
+            raise ConfigError(f"{_of(point)} is named {detector.name!r} as another one is; rename it, or uninstall its package")
+        found[detector.name] = detector
+    return tuple(found.values())
+
+
+def _installed(point: EntryPoint) -> Detector:
+    """What an entry point gives, once it is sure that it can look."""
+    kinds = get_args(DriftKind)
+    try:
+        made = point.load()()
+    except (ImportError, AttributeError, TypeError) as problem:
+        raise ConfigError(f"{_of(point)} cannot be made: {problem}; mend or uninstall its package") from problem
+    if not isinstance(getattr(made, "name", None), str) or not callable(getattr(made, "look", None)):
+        raise ConfigError(f"{_of(point)} is a {type(made).__name__}; a detector has name, kind and look(acts, view)")
+    if getattr(made, "kind", None) not in kinds:
+        raise ConfigError(f"{_of(point)} is of the kind {getattr(made, 'kind', None)!r}; it must be one of {', '.join(kinds)}")
+    return cast("Detector", made)
+
+
+def _of(point: EntryPoint) -> str:
+    return f"the detector {point.name!r} ({point.value}, entry point of {point.dist.name if point.dist else 'an unnamed package'})"
 
 
 def detectors_for(kinds: Collection[str]) -> tuple[Detector, ...]:
-    """Ours, then installed ones, of these kinds of drift."""
+    """Ours, then installed ones, of these kinds of drift.
+
+    Raises:
+        ConfigError: one that is installed cannot be loaded or made, is no detector, or has another one's name.
+    """
     return tuple(detector for detector in _all() if detector.kind in kinds)

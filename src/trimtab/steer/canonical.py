@@ -6,10 +6,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
 from msgspec import Struct
+
+from trimtab.steer.marks import marked, moments_marked
 
 MOST_WORDS = 48
 _MOST_CHARS, _MOST_SHINGLES = 20_000, 3_000
@@ -58,22 +61,11 @@ _PAGING_KEYS = frozenset(
         "chunk",
     ]
 )
-_TIME = re.compile(
-    r"\b\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?\b|\b\d\d:\d\d:\d\d(?:[.,]\d+)?\b|\b1[5-9]\d{8}(?:\d{3})?\b"
-)
-_ID = re.compile(
-    r"\b[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\b|\b0x[0-9a-fA-F]+\b|\b(?=[0-9a-f]*\d)(?=[0-9]*[a-f])[0-9a-f]{16,}\b"
-)
-_PASSING = re.compile(r"\b(?:in |took |after |elapsed:? )?\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds|毫秒|秒)\b|\bpid[ =:]+\d+", re.I)
-# of a result: what its sender writes of the call itself
-_IDLE_PAIR = re.compile(
-    r"[\"']?\b(?:request|trace|call|correlation|span|session)[_ -]?id\b[\"']?\s*[:=]\s*[\"']?[\w.:\-]+[\"']?|\btrace=[\w\-]+"
-    r"|[\"']?\b(?:took|elapsed|duration|latency|runtime|time|zeit|timestamp|generated|started|finished|updated)(?:_?(?:ms|s|seconds|at))?\b[\"']?\s*[:=]\s*[\"']?(?:<\w+>|[\d.:,TZ+\- ]+)[\"']?",
-    re.I,
-)
-# of an argument: a moment to the second is when it was asked, a date is what was asked for
-_MOMENT = re.compile(r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?")
-_WORD = re.compile(r"[a-z0-9_]+|[\u4e00-\u9fff]", re.I)
+# in lower case; the last two are small letters whose capitals are I and S
+_WORD = re.compile(r"[a-z0-9_\u0131\u017f]+|[\u4e00-\u9fff]")
+_ASCII_WORDS = "".join(sign if sign.isalnum() or sign == "_" else " " for sign in map(str.lower, map(chr, range(128))))
+# texts and words are met again and again: in the next exchange, in the next result
+_MOST_KNOWN_TEXTS, _MOST_KNOWN_WORDS, _MOST_KNOWN_WORD_CHARS = 16, 4_096, 32
 
 
 class Canonical(Struct, frozen=True, array_like=True):
@@ -93,8 +85,9 @@ def canonical(tool: str, arguments: str) -> Canonical:
     pairs = list(_pairs("", value)) if isinstance(value, dict | list) else [("", asked_text(str(value)))]
     told = [(key, text) for key, text in pairs if key.rpartition(".")[2].lower() not in _IDLE_KEYS]
     framed = [(key, text) for key, text in told if key.rpartition(".")[2].lower() not in _PAGING_KEYS]
-    words = sorted({_hash(word) for _, text in told for word in _WORD.findall(text[:_MOST_CHARS].lower())})
-    return Canonical(_digest(f"{tool}\n{told}"), _digest(f"{tool}\n{framed}"), tuple(words[:MOST_WORDS]))
+    words = sorted({_hash(word) for _, text in told for word in words_in(text[:_MOST_CHARS])})
+    key = _digest(f"{tool}\n{told}")
+    return Canonical(key, _digest(f"{tool}\n{framed}") if len(framed) < len(told) else key, tuple(words[:MOST_WORDS]))
 
 
 def _pairs(path: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -111,14 +104,19 @@ def _pairs(path: str, value: Any) -> Iterator[tuple[str, str]]:
 
 
 def asked_text(text: str) -> str:
-    """An argument's text: white space as one space, moments as a mark. Ids in it are what is asked for."""
-    return " ".join(_MOMENT.sub("<time>", text[:_MOST_CHARS]).split())
+    """An argument's text: white space as one space, moments as a mark: they say when it was asked, a date what was asked
+    for. Ids in it are what is asked for."""
+    return moments_marked(text[:_MOST_CHARS])
 
 
 def plain_text(text: str) -> str:
     """White space as one space; times, durations, ids and addresses as marks."""
-    text = _ID.sub("<id>", _TIME.sub("<time>", text[:_MOST_CHARS]))
-    return " ".join(_IDLE_PAIR.sub("<idle>", _PASSING.sub("<took>", text)).split())
+    return _plain(text[:_MOST_CHARS])
+
+
+@lru_cache(maxsize=_MOST_KNOWN_TEXTS)
+def _plain(text: str) -> str:
+    return marked(text)
 
 
 def result_digest(text: str) -> str:
@@ -128,19 +126,36 @@ def result_digest(text: str) -> str:
 
 def words_of(text: str) -> tuple[int, ...]:
     """Hashes of the words of a text, sorted, each once, at most MOST_WORDS; of Chinese its characters."""
-    return tuple(sorted({_hash(word) for word in _WORD.findall(text[:_MOST_CHARS].lower())})[:MOST_WORDS])
+    return tuple(sorted({_hash(word) for word in words_in(text[:_MOST_CHARS])})[:MOST_WORDS])
+
+
+def words_in(text: str) -> list[str]:
+    """The words of a text in lower case, in order; of Chinese its characters."""
+    return text.translate(_ASCII_WORDS).split() if text.isascii() else _WORD.findall(text.lower())
 
 
 def shingles(text: str) -> Shingles:
     """All runs of four words; of a shorter text all of it."""
-    words = _WORD.findall(plain_text(text).lower())[:_MOST_SHINGLES]
+    return _shingles(text[:_MOST_CHARS])
+
+
+@lru_cache(maxsize=_MOST_KNOWN_TEXTS)
+def _shingles(text: str) -> Shingles:
+    words = words_in(_plain(text))[:_MOST_SHINGLES]
     if len(words) < _RUN:
         return frozenset({tuple(words)}) if words else frozenset()
     return frozenset(zip(*(words[at:] for at in range(_RUN)), strict=False))
 
 
 def _hash(word: str) -> int:
+    return _known_hash(word) if len(word) <= _MOST_KNOWN_WORD_CHARS else _new_hash(word)
+
+
+def _new_hash(word: str) -> int:
     return int.from_bytes(blake2b(word.encode("utf-8", "surrogatepass"), digest_size=4).digest(), "big")
+
+
+_known_hash = lru_cache(maxsize=_MOST_KNOWN_WORDS)(_new_hash)
 
 
 def _digest(text: str) -> str:

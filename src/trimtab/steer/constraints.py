@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import chain, islice
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
@@ -20,6 +21,7 @@ from trimtab.steer.wording import quoted
 
 ConstraintKind: TypeAlias = Literal["tool", "place", "only_places", "most", "least", "currency"]
 _MOST_RULE_CHARS, _MOST_RULES = 400, 60
+_RULING_FIELDS = frozenset({"constraint", "negative", "format", "decision"})
 _EXCEPT = re.compile(
     r"\b(?:unless|except|without|until|if|when|before|after|while|other than|apart from|during|should|prefer|ideally|try to)\b|除非|除了|除.{1,12}外|如果|若|之前|之后|未经|没有.{0,8}前|尽量|最好|期间", re.I
 )  # fmt: skip
@@ -81,20 +83,20 @@ class Constraint(Struct, frozen=True):
 
 def constraints_of(state: SessionState) -> tuple[Constraint, ...]:
     """The machine-readable constraints of the never-list, the pins, and what the user ruled."""
-    found: list[Constraint] = []
-    for text, banned, seqs, never in _rules(state):
-        found += [Constraint(kind, names, text, number, seqs, never) for kind, names, number in read_rule(text, banned)]
-    return tuple(found)
+    return tuple(chain.from_iterable(_constraints(*rule) for rule in islice(_rules(state), _MOST_RULES)))
 
 
 def _rules(state: SessionState) -> Iterator[tuple[str, bool, tuple[int, ...], bool]]:
-    rows: list[tuple[str, bool, tuple[int, ...], bool]] = [(text, True, (), True) for text in state.meta.never]
-    rows += [(pin.text, pin.polarity == "never", (), False) for pin in state.pins.values()]
-    items = [
-        item for item in state.items.values() if item.status == "active" and item.field in ("constraint", "negative", "format", "decision")
-    ]
-    rows += [(item.text, False, () if item.origin else item.source_ids, False) for item in items]
-    yield from rows[:_MOST_RULES]
+    yield from ((text, True, (), True) for text in state.meta.never)
+    yield from ((pin.text, pin.polarity == "never", (), False) for pin in state.pins.values())
+    for item in state.items.values():
+        if item.field in _RULING_FIELDS and item.status == "active":
+            yield item.text, False, () if item.origin else item.source_ids, False
+
+
+@lru_cache(maxsize=512)
+def _constraints(text: str, banned: bool, seqs: tuple[int, ...], never: bool) -> tuple[Constraint, ...]:
+    return tuple(Constraint(kind, names, text, number, seqs, never) for kind, names, number in read_rule(text, banned))
 
 
 @lru_cache(maxsize=512)
@@ -142,18 +144,18 @@ def _code(word: str) -> str:
 
 def broken_by(call: SeenCall, rules: Sequence[Constraint]) -> list[tuple[Constraint, str]]:
     """The constraints that a call surely breaks, each with what shows it."""
-    values = list(values_of(call.arguments))
-    return [(rule, shown) for rule in rules if (shown := _breach(rule, call.tool, values))]
+    values = list(values_of(call.arguments)) if rules else []
+    texts = [value for _, value in values if isinstance(value, str)]
+    return [(rule, shown) for rule in rules if (shown := _breach(rule, call.tool, values, texts))]
 
 
-def _breach(rule: Constraint, tool: str, values: Sequence[tuple[str, object]]) -> str:
+def _breach(rule: Constraint, tool: str, values: Sequence[tuple[str, object]], texts: Sequence[str]) -> str:
     if rule.kind == "tool":
         return f"calls {tool}" if tool in rule.names else ""
-    texts = [value for _, value in values if isinstance(value, str)]
     if rule.kind == "place":
         return next((f"{tool} goes to {name}" for text in texts for name in rule.names if _goes_to(text, name)), "")
     if rule.kind == "only_places":
-        hosts = [host for text in texts for url in _URL.findall(text) if (host := _host_of(url))]
+        hosts = [host for text in texts if "://" in text for url in _URL.findall(text) if (host := _host_of(url))]
         return next((f"{tool} goes to {host}" for host in hosts if not any(_is_under(host, name) for name in rule.names)), "")
     if rule.kind == "currency":
         others = [

@@ -9,6 +9,10 @@ runs, see `trimtab eval detectors`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from msgspec.structs import replace
 
 from trimtab.core.drift import Act
 from trimtab.steer.seen import Found, Seen
@@ -25,8 +29,12 @@ SIGNAL_REPEATS = 2
 STALE = 0.4
 # likeness of words (Jaccard) from which arguments are a paraphrase
 PARAPHRASE = 0.5
+# and where the result is the very same
+SAME_RESULT_PARAPHRASE = 0.25
 # the same error so often, by whatever arguments
 SIGNAL_ERRORS, ACT_ERRORS = 3, 4
+# the same asked again after so long, and after so many times the pace of the run: somebody waits
+LEAST_WAIT_MS, WAIT_RATIO = 20_000, 3.0
 # periods of cycles, and how often one has run through
 LONGEST_CYCLE, CYCLES = 5, 3
 
@@ -39,7 +47,7 @@ class Looping:
     def look(self, acts: Sequence[Act], view: Seen) -> list[Found]:
         task = view.state.task
         batch = {step.name for step in task.steps if step.batch} if task is not None else set()
-        seen = [act for act in _since(acts, view.user_seq) if act.step not in batch]
+        seen = waited([act for act in _since(acts, view.user_seq) if act.step not in batch])
         if not seen or acts[-1].step in batch:
             return []
         found = [row for look in (_same, _cycle, _errors) if (row := look(seen)) is not None]
@@ -50,6 +58,15 @@ class Looping:
 def _since(acts: Sequence[Act], user_seq: int) -> list[Act]:
     """The newest acts since the user last spoke: what was done before is of another request."""
     return [act for act in acts if act.seq > user_seq][-WINDOW:]
+
+
+def waited(acts: Sequence[Act]) -> list[Act]:
+    """The acts; one that asks the same as the one before, after far more time than the others take, waits for something."""
+    gaps = [after.at_ms - before.at_ms for before, after in pairwise(acts)]
+    paces = [gap for gap, (before, after) in zip(gaps, pairwise(acts), strict=True) if before.key != after.key]
+    least = max(float(LEAST_WAIT_MS), WAIT_RATIO * median(paces)) if paces else float(LEAST_WAIT_MS)
+    late = {after.seq for gap, (before, after) in zip(gaps, pairwise(acts), strict=True) if before.key == after.key and gap >= least}
+    return [replace(act, pending=True) if act.seq in late else act for act in acts]
 
 
 def is_paging(act: Act, before: Act) -> bool:
@@ -107,7 +124,7 @@ def _cycle(acts: list[Act]) -> Found | None:
 def _errors(acts: list[Act]) -> Found | None:
     """The same tool fails the same way whatever it is given; another result of it in between would be headway."""
     newest = acts[-1]
-    if not newest.error:
+    if not newest.error or newest.pending:
         return None
     rows = []
     for act in reversed(acts):
@@ -162,7 +179,8 @@ def repeats(act: Act, before: Sequence[Act]) -> bool:
             continue
         if act.key == other.key and (act.result == other.result or act.fresh < STALE):
             return True
-        if act.fresh < STALE and likeness(act.words, other.words) >= PARAPHRASE:
+        alike = SAME_RESULT_PARAPHRASE if act.result == other.result else PARAPHRASE
+        if act.fresh < STALE and likeness(act.words, other.words) >= alike:
             return True
     return False
 

@@ -43,6 +43,7 @@ _NOT = re.compile(
 _WHY = re.compile(r"\b(?:because|since|as|:)\s*|因为|由于|：|—+|-+", re.IGNORECASE)
 _STATES: dict[str, StepStatus] = {
     "done": "done", "complete": "done", "completed": "done", "finished": "done", "完成": "done", "已完成": "done",
+    "put_back": "open", "put back": "open", "放回": "open",
     "skip": "skipped", "skipped": "skipped", "跳过": "skipped", "begin": "active", "active": "active", "begun": "active", "start": "active",
     "进行中": "active", "开始": "active", "open": "open", "reopen": "open", "重新打开": "open",
 }  # fmt: skip
@@ -57,6 +58,20 @@ class Proposed(Struct, frozen=True):
     step: str
     to: StepStatus
     because: str = ""
+
+
+def status_said(word: str) -> StepStatus | None:
+    """The status that a word means; None for none."""
+    return _STATES.get(word.strip().casefold())
+
+
+def step_said(words: str, steps: Sequence[PlanStep]) -> str:
+    """The name of the step that is meant, by name or number; the words themselves where that is none of the plan."""
+    bare = words.strip()
+    exact = next((step.name for step in steps if step.name == bare), "") or next(
+        (step.name for step in steps if step.name.casefold() == bare.casefold()), ""
+    )
+    return exact or said_as(int(bare) if bare.isdecimal() and len(bare) < 4 else bare, steps).step or bare
 
 
 def proposals_in(text: str, steps: Sequence[PlanStep]) -> tuple[Proposed, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from trimtab.core.drift import Act
 from trimtab.core.task import FINISHED
 from trimtab.steer.seen import Found, Seen
-from trimtab.steer.wording import plain, quoted
+from trimtab.steer.wording import folded, plain, quoted
 
 _LEAST_REPEATED, _LEAST_WORDS, _LEAST_SHARE, _MOST_SENTENCES = 3, 4, 0.75, 80
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+|(?<=[。！？；])")
@@ -16,6 +16,12 @@ _NEW = re.compile(
     r"\b(?:new (?:rule|finding|insight|decision|definition|conclusion)|i (?:have )?(?:just )?(?:discovered|found out|realized|derived|worked out)|i(?:'ve| have) decided|let(?:'s| us) (?:define|adopt|decide)|"
     r"i propose (?:the|a) (?:new )?rule)\b|新(?:的)?(?:规则|发现|结论|定义|决定)|我(?:刚)?发现(?:了)?|我(?:决定|推导出|得出)",
     re.I,
+)
+# one of these stands wherever the pattern above finds something
+_NEW_WORDS = (
+    *(f"new {what}" for what in ("rule", "finding", "insight", "decision", "definition", "conclusion")),
+    *(f"let{us} {what}" for us in ("'s", " us") for what in ("define", "adopt", "decide")),
+    *("discovered", "found out", "realized", "derived", "worked out", "ve decided", "i propose ", "新", "发现", "决定", "推导出", "得出"),
 )
 _AGAIN = re.compile(
     r"\b(?:as (?:agreed|decided|before|confirmed)|already|again|remains?|still)\b|已(?:经)?(?:确认|决定|定)|之前|仍|照旧|如前", re.I
@@ -51,16 +57,19 @@ def _done_again(acts: Sequence[Act], view: Seen) -> list[Found]:
 
 
 def _derived_again(view: Seen) -> list[Found]:
+    said = folded(view.reply)
+    if not any(word in said for word in _NEW_WORDS):
+        return []
     decisions = [item for item in view.state.items.values() if item.field == "decision" and item.status == "active" and not item.origin]
     for sentence in _SENTENCE.split(view.reply[:8_000])[:_MOST_SENTENCES] if decisions else ():
         if not _NEW.search(sentence) or _AGAIN.search(sentence):
             continue
-        said = _tokens(sentence)
+        told = _tokens(sentence)
         for item in decisions:
             known = _tokens(item.text)
             if (
                 len(known) >= _LEAST_WORDS
-                and len(known & said) >= _LEAST_SHARE * len(known)
+                and len(known & told) >= _LEAST_SHARE * len(known)
                 and max(item.source_ids, default=0) < view.reply_seq
             ):
                 text = f"derives as new what is decided: {quoted(item.text)!r}"

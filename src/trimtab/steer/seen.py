@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -12,6 +14,8 @@ from trimtab.core.drift import DriftKind, Tier
 from trimtab.core.state import SessionState
 
 _MOST_TEXTS = 400
+# each call's arguments are asked for by several readers in turn
+_MOST_KNOWN, _MOST_KNOWN_CHARS = 16, 20_000
 
 
 class SeenCall(Struct, frozen=True):
@@ -45,16 +49,25 @@ class Found(Struct, frozen=True):
 
 def values_of(arguments: str) -> Iterator[tuple[str, Any]]:
     """(key, value) of the plain values in the arguments, in order; the key is the nearest one. Free text comes as ("", text)."""
+    return iter(_known_values(arguments) if len(arguments) <= _MOST_KNOWN_CHARS else tuple(_values(arguments)))
+
+
+@lru_cache(maxsize=_MOST_KNOWN)
+def _known_values(arguments: str) -> tuple[tuple[str, Any], ...]:
+    return tuple(_values(arguments))
+
+
+def _values(arguments: str) -> Iterator[tuple[str, Any]]:
     try:
         value = json.loads(arguments)
     except (ValueError, RecursionError):
         yield "", arguments
         return
-    waiting: list[tuple[str, Any]] = [("", value)]
+    waiting: deque[tuple[str, Any]] = deque([("", value)])
     for _ in range(_MOST_TEXTS):
         if not waiting:
             return
-        key, value = waiting.pop(0)
+        key, value = waiting.popleft()
         if isinstance(value, dict):
             waiting += [(str(name), inner) for name, inner in value.items()]
         elif isinstance(value, list):

@@ -40,7 +40,7 @@ class Tunnel:
             return [
                 Found(
                     "tunnel",
-                    f"step {step.name!r} has taken {rounds} rounds; {budget:.0f} were expected",
+                    f"step {step.name!r} has taken {rounds} rounds, more than the {budget:.0f} that are allowed for it",
                     newest,
                     "act" if tier == "act" else "signal",
                 )

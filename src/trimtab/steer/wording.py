@@ -23,6 +23,12 @@ _DIGITS = {"零": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四": 4, "五": 5,
 _decoder = json.JSONDecoder()
 
 
+def folded(text: str) -> str:
+    """In lower case as patterns that ignore case read it: a word that they would find stands in it letter by letter."""
+    plain_letters = text if text.isascii() else text.replace("\u0130", "i").replace("\u0131", "i").replace("\u017f", "s")
+    return plain_letters.lower()
+
+
 def is_chinese(text: str) -> bool:
     """Whether most of its words are Chinese; a character counts as half a word."""
     head = text[:2_000]

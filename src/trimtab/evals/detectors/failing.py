@@ -13,31 +13,6 @@ from trimtab.evals.detectors.runs import Call
 from trimtab.evals.detectors.words import moment, phrase, token, words
 from trimtab.evals.detectors.world import Scene
 
-# texts of errors; {what} is told from the arguments, {id} and {at} differ each time
-_ERRORS = {
-    "en": (
-        "Error: {what} not found",
-        "FileNotFoundError: [Errno 2] No such file or directory: '{what}'",
-        'Traceback (most recent call last):\n  File "/app/run.py", line 41, in main\n    load({what!r})\nKeyError: {what!r}',
-        '{{"error": {{"code": 404, "message": "no resource {what}", "request_id": "{id}"}}}}',
-        '{{"status": "error", "code": "PERMISSION_DENIED", "detail": "access to {what} is denied", "time": "{at}"}}',
-        "HTTP 503 Service Unavailable\nRetry later. trace={id}",
-        "exit code 1\nbash: {what}: command not found",
-        "TimeoutError: request for {what} timed out after 30000 ms",
-        "ValueError: invalid literal in {what}",
-        "psycopg.errors.UndefinedColumn: column {what} does not exist\nLINE 1: SELECT",
-        "Error: Payment amount does not add up, total price is wrong for {what}",
-    ),
-    "zh": (
-        "错误：未找到{what}",
-        '{{"code": 500, "msg": "服务器内部错误", "traceId": "{id}"}}',
-        "查询失败：{what} 没有权限",
-        "请求超时（{at}）：{what}",
-    ),
-    "de": ("Fehler: {what} wurde nicht gefunden", '{{"fehler": "Zugriff verweigert", "objekt": "{what}", "zeit": "{at}"}}'),
-    "es": ("Error: no se encontró {what}", '{{"error": "acceso denegado", "recurso": "{what}", "id": "{id}"}}'),
-}
-
 
 class Fault(Struct, frozen=True):
     """One way to fail: its text, and whether the result is marked as an error."""
@@ -55,9 +30,10 @@ class Fault(Struct, frozen=True):
         return text, self.is_marked
 
 
-def error_of(rng: random.Random, language: str) -> Fault:
+def error_of(scene: Scene) -> Fault:
     """A way to fail; messages are English more often than their users are."""
-    return Fault(rng.choice(_ERRORS[rng.choice((language, "en"))]), rng.random() < 0.6, rng.randrange(6), rng.randrange(5))
+    rng, errors = scene.rng, scene.texts.errors
+    return Fault(rng.choice(errors[rng.choice((scene.language, "en"))]), rng.random() < 0.6, rng.randrange(6), rng.randrange(5))
 
 
 # ---------------------------------------------------------------- tests

@@ -9,13 +9,16 @@ from typing import Any
 from trimtab.evals.detectors.failing import SUITES, Failure, edit_tool, test_call
 from trimtab.evals.detectors.loops import Made, a_round
 from trimtab.evals.detectors.runs import Call
-from trimtab.evals.detectors.words import phrase, token, words
+from trimtab.evals.detectors.words import moment, phrase, token, words
 from trimtab.evals.detectors.world import Scene, Tool, dumped, tool_name
 
 
 def paging(scene: Scene) -> Made:
     """One thing is read page by page."""
     rng, tool = scene.rng, scene.tool()
+    if rng.random() < 0.3:
+        name, pages = rng.choice(scene.texts.paging)
+        return [a_round(scene, Call(name, page, tool.body([name, page]))) for page in pages]
     size = rng.choice((10, 20, 25, 50, 100, 200))
     style = rng.choice(("offset", "page", "cursor", "lines", "sed", "url", "skip", "scroll"))
     matter = tool.drawn(rng)
@@ -70,12 +73,27 @@ _COMMANDS = (
 
 def polling_changing(scene: Scene) -> Made:
     """The state of something that takes its time is asked for; it goes on from call to call."""
-    return _polling(scene, changes=True)
+    return _waiting(scene, changes=True) if scene.rng.random() < 0.5 else _polling(scene, changes=True)
 
 
 def polling_unchanged(scene: Scene) -> Made:
     """The state of something that takes its time is asked for; nothing has changed yet, until it is done."""
-    return _polling(scene, changes=False)
+    return _waiting(scene, changes=False) if scene.rng.random() < 0.5 else _polling(scene, changes=False)
+
+
+def _waiting(scene: Scene, changes: bool) -> Made:
+    """The same, as somebody wrote it."""
+    rng, polling = scene.rng, scene.texts.polling
+    texts = [text for text in polling.pending if "{pct}" in text] if changes else polling.pending
+    (tool, arguments), pending = rng.choice(polling.tools), rng.choice(texts)
+    times, seconds, id_form, at_form = rng.randint(4, 15), rng.choice((5, 10, 30, 60, 120)), rng.randrange(6), rng.randrange(5)
+    shares = sorted(rng.sample(range(1, 99), times))
+    made = []
+    for n in range(times):
+        at = moment(rng, scene.tick(), at_form)
+        said = pending.format(pct=shares[n] if changes else shares[0], id=token(rng, id_form), at=at)
+        made.append(a_round(scene, Call(tool, arguments, said), ms=seconds * 1000 + rng.randint(0, 3000)))
+    return [*made, a_round(scene, Call(tool, arguments, "completed"), ms=seconds * 1000)]
 
 
 def _polling(scene: Scene, changes: bool) -> Made:

@@ -28,7 +28,7 @@ def exact(scene: Scene) -> Made:
     arguments = tool.drawn(scene.rng)
     times = scene.rng.randint(5, 16)
     if scene.rng.random() < 0.3:
-        error = error_of(scene.rng, scene.language)
+        error = error_of(scene)
         made = [Call(tool.name, dumped(scene.rng, arguments), *error.told(scene.rng, arguments)) for _ in range(times)]
         return _with_asides(scene, [a_round(scene, call) for call in made])
     return _with_asides(scene, [a_round(scene, scene.call(tool, arguments)) for _ in range(times)])
@@ -67,6 +67,7 @@ def rereading(scene: Scene) -> Made:
 
 # ---------------------------------------------------------------- the same in other words
 
+_ASKED = ("task", "instruction", "request", "query", "q")
 _FILLERS: Mapping[str, tuple[str, ...]] = {
     "en": ("please", "find", "details of", "the", "about", "show", "current", "information on", "exact"),
     "zh": ("请", "查找", "关于", "的详细信息", "最新", "具体"),
@@ -79,18 +80,26 @@ def paraphrased(scene: Scene) -> Made:
     """One request in ever other words, or one path and one filter in ever other spelling; what comes back is the same."""
     tool = Tool(scene.rng, scene.language)
     rng = scene.rng
-    kind = rng.choice(("query", "query", "instruction", "path", "nested"))
-    tool.arguments = {"instruction": "query"}.get(kind, kind)
+    kind = rng.choice(("query", "query", "instruction", "path", "nested", "told", "told"))
+    tool.arguments = {"instruction": "query", "told": "query"}.get(kind, kind)
     arguments = tool.drawn(rng)
     if kind == "instruction":
-        arguments = {rng.choice(("task", "instruction", "request")): phrase(rng, scene.language, rng.randint(7, 14))}
-    vary = {"path": _other_path, "nested": _other_filter}.get(kind, _other_words)
+        arguments = {rng.choice(_ASKED): phrase(rng, scene.language, rng.randint(7, 14))}
+    if kind == "told":
+        arguments = {rng.choice(_ASKED): rng.choice(scene.texts.instructions)}
+    vary = {"path": _other_path, "nested": _other_filter, "told": _told_otherwise}.get(kind, _other_words)
     made = []
     for _ in range(rng.randint(7, 18)):
         body = _near(scene, tool.body(arguments))
         answer = tool.volatile.around(rng, body, scene.tick())
         made.append(a_round(scene, Call(tool.name, dumped(rng, vary(scene, arguments)), answer)))
     return _with_asides(scene, made)
+
+
+def _told_otherwise(scene: Scene, arguments: dict[str, Any]) -> dict[str, Any]:
+    """One of the paraphrases that somebody wrote."""
+    ((key, group),) = arguments.items()
+    return {key: scene.rng.choice(group)}
 
 
 def _other_words(scene: Scene, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -136,7 +145,7 @@ def _near(scene: Scene, body: str) -> str:
 def same_error(scene: Scene) -> Made:
     """A tool is tried with one guess after the other, and fails in the same way each time."""
     tool = scene.tool()
-    error = error_of(scene.rng, scene.language)
+    error = error_of(scene)
     made = []
     for _ in range(scene.rng.randint(6, 16)):
         arguments = tool.drawn(scene.rng)

@@ -31,10 +31,10 @@ class Spliced(Struct, frozen=True):
     end: int
 
 
-def clean(seed: int) -> Run:
+def clean(seed: int, half: Half = "report") -> Run:
     """A made-up run without repetition: different matters, one after the other."""
     rng = random.Random(f"clean{seed}")
-    scene = Scene(rng)
+    scene = Scene(rng, half=half)
     rounds = []
     for _ in range(rng.randint(6, 24)):
         if rng.random() < 0.2:
@@ -48,9 +48,9 @@ def clean(seed: int) -> Run:
 def spliced(kind: str, number: int, bases: Sequence[Run], half: Half = "report") -> Spliced:
     """The run of this kind, number and half: into one of the bases, or into a made-up run where there are none."""
     rng = random.Random(f"{half}{kind}{number}")
-    base = rng.choice(bases) if bases else clean(rng.randrange(1_000_000))
+    base = rng.choice(bases) if bases else clean(rng.randrange(1_000_000), half)
     at = rng.randint(0, min(len(base.rounds), _MOST_BEFORE))
-    scene = Scene(rng, _borrowed(rng, base))
+    scene = Scene(rng, _borrowed(rng, base), half)
     make = LOOPS.get(kind) or LEGAL[kind]
     made = make(scene)
     before, after = base.rounds[:at], base.rounds[at : at + _MOST_AFTER]

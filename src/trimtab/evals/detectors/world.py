@@ -11,7 +11,8 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from trimtab.evals.detectors.runs import Call
+from trimtab.evals.detectors.runs import Call, Half
+from trimtab.evals.detectors.texts import texts_of
 from trimtab.evals.detectors.words import LANGUAGES, moment, phrase, prose, said, token, words
 
 _VERBS = ("get", "read", "fetch", "search", "list", "open", "query", "lookup", "load", "show", "find", "describe", "view", "inspect")
@@ -117,8 +118,8 @@ class Tool:
 class Scene:
     """Where a segment plays: language, tools, and a clock that goes on with every call."""
 
-    def __init__(self, rng: random.Random, known: Sequence[Tool] = ()) -> None:
-        self.rng = rng
+    def __init__(self, rng: random.Random, known: Sequence[Tool] = (), half: Half = "report") -> None:
+        self.rng, self.texts = rng, texts_of(half)
         self.language = rng.choice(LANGUAGES)
         self.tools = [*known, *(Tool(rng, self.language) for _ in range(6))]
         self.minute = rng.randint(0, 300)
