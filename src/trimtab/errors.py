@@ -277,10 +277,13 @@ class TaskError(TrimtabError):
 
 
 class NoTask(TaskError):
-    """No task is under way; `parked` are those that could be resumed."""
+    """No task is under way, or the one that is meant is not; `parked` are those that could be resumed."""
 
-    def __init__(self, parked: Sequence[str] = ()) -> None:
+    def __init__(self, parked: Sequence[str] = (), meant: str = "") -> None:
         self.parked = tuple(parked)
+        if meant in self.parked:
+            super().__init__(f"the task {meant!r} is parked; session.resume({meant!r}) brings it back")
+            return
         rest = f"; parked are: {', '.join(self.parked[:_MOST_SHOWN])}" if self.parked else ""
         super().__init__(f"no task is under way; begin one with session.task(goal, steps=[...]){rest}")
 
@@ -298,7 +301,7 @@ class IllegalMove(TaskError):
 
     def __init__(self, step: str, to: str, reason: str) -> None:
         self.step, self.to, self.reason = step, to, reason
-        super().__init__(f"step {step!r} cannot be {to}: {reason}")
+        super().__init__(f"step {step!r} cannot be {to}: {reason}" if step else f"nothing was changed: {reason}")
 
 
 class OffStep(TaskError):

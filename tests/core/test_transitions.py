@@ -186,11 +186,15 @@ def replan_problem(task: TaskState, *steps: PlanStep, author: Any = "agent") -> 
 
 def test_what_is_done_or_under_way_stays_as_it_is() -> None:
     a = PlanStep("a", output="x", done_when=(HOLDS,))
-    task = begun_active(a, PlanStep("b", after=("a",)), PlanStep("c", after=("b",)), done=("a",))
+    task = begun_active(a, PlanStep("b", after=("a",)), PlanStep("c", after=("b",), optional=True), done=("a",))
     assert "keep it in the plan" in replan_problem(task, PlanStep("a"), PlanStep("z"))
     assert "'a' is done; keep it" in replan_problem(task, PlanStep("b"))
     assert "cannot have another output" in replan_problem(task, PlanStep("a", output="y"), PlanStep("b"))
-    assert "under way and cannot have another about" in replan_problem(task, PlanStep("a"), PlanStep("b", about="else"), author="caller")
+    problem = replan_problem(task, PlanStep("a"), PlanStep("b", schema="{}", output="y"), author="caller")
+    assert "'b' is under way and cannot have another output, schema; put it back first" in problem
+    assert "under way and cannot have another about" in replan_problem(task, PlanStep("a"), PlanStep("b", about="else"))
+    reworded = replanned(task, (PlanStep("a", about="as before", rounds=3), PlanStep("b", about="else"), PlanStep("c")), "caller")
+    assert reworded.steps[0] == replace(a, about="as before", rounds=3) and reworded.steps[1].about == "else"
     entry = replanned(task, (PlanStep("a"), PlanStep("b"), PlanStep("z", after=("b",))), "agent", why="c is not needed")
     assert entry.steps[0] == a
     assert [step.name for step in entry.steps] == ["a", "b", "z"]
@@ -201,11 +205,50 @@ def test_what_is_done_or_under_way_stays_as_it_is() -> None:
 def test_an_agent_loosens_nothing_that_proves_a_step() -> None:
     task = begun(PlanStep("a", output="x", schema="{}", done_when=(CHECKED,)), PlanStep("b"))
     assert "cannot become optional" in replan_problem(task, PlanStep("a"), PlanStep("b", optional=True))
-    assert "caller has named its checks" in replan_problem(task, PlanStep("b"))
-    entry = replanned(task, (PlanStep("a", done_when=(HOLDS,)), PlanStep("z")), "agent")
+    assert "'a' is needed; keep it" in replan_problem(task, PlanStep("b"))
+    entry = replanned(task, (PlanStep("a", done_when=(HOLDS,)), PlanStep("b"), PlanStep("z")), "agent")
     assert entry.steps[0] == PlanStep("a", output="x", schema="{}", done_when=(CHECKED, HOLDS))
     assert replanned(task, (PlanStep("b"),), "caller").steps == (PlanStep("b"),)
     assert "which no step makes" in _unknown_input(task)
+
+
+def test_an_agent_drops_no_step_of_the_callers_and_what_it_says_of_one_only_adds() -> None:
+    a = PlanStep("a", output="x", rounds=4)
+    b = PlanStep("b", after=("a",), inputs=("x",), reads=("x",), milestone=True)
+    task = begun(a, b, PlanStep("c", optional=True))
+    assert "'b' is needed; keep it in the plan, under this name" in replan_problem(task, a, PlanStep("B"))
+    worded = PlanStep("b", after=(), batch=True, rounds=999, about="carefully", inputs=())
+    made = replanned(task, (PlanStep("a", rounds=1_000), worded), "agent").steps
+    assert made[0].rounds == 4
+    assert made[1] == PlanStep("b", after=("a",), inputs=("x",), reads=("x",), milestone=True, rounds=999, about="carefully")
+
+
+def test_its_own_steps_an_agent_may_drop_unless_the_caller_takes_them_over() -> None:
+    state = SessionState()
+    apply(state, 1, e.TaskSet("t1", "goal", ()))
+    apply(state, 2, e.PlanChanged((PlanStep("mine"), PlanStep("other")), author="agent"))
+    assert state.task is not None and not state.task.callers
+    assert replanned(state.task, (PlanStep("other"),), "agent").steps == (PlanStep("other"),)
+    apply(state, 3, e.PlanChanged((PlanStep("mine"),), author="caller"))
+    assert "'mine' is needed" in replan_problem(state.task, PlanStep("other"))
+
+
+def test_an_optional_step_is_not_skipped_by_an_agent_where_a_later_one_takes_its_product() -> None:
+    task = begun(PlanStep("a", output="x", optional=True), PlanStep("b", after=("a",), inputs=("x",)))
+    with pytest.raises(IllegalMove, match="'b' needs its product 'x'"):
+        moved(task, "a", "skipped", author="agent", variables={})
+    assert moved(task, "a", "skipped", author="agent", variables={"x": 1}).to == "skipped"
+    assert moved(task, "a", "skipped", author="caller", variables={}).to == "skipped"
+
+
+def test_a_move_without_a_name_says_why_there_is_none() -> None:
+    for task, reason in (
+        (begun_active(PlanStep("a"), PlanStep("b")), "'a' is under way"),
+        (TaskState("t", "g"), "no plan yet"),
+    ):
+        with pytest.raises(IllegalMove, match=reason) as caught:
+            moved(task, "", "active", variables={})
+        assert "step ''" not in str(caught.value)
 
 
 def _unknown_input(task: TaskState) -> str:
@@ -239,6 +282,8 @@ class Proposals(RuleBasedStateMachine):
         super().__init__()
         self.state = SessionState()
         self.variables: dict[str, int] = {}
+        # of each name the newest version that ever was
+        self.newest: dict[str, int] = {}
         self.status: dict[str, str] = {}
         self.begun: dict[str, int] = {}
         self.versions: dict[str, int] = {}
@@ -290,7 +335,7 @@ class Proposals(RuleBasedStateMachine):
             self.moved(step.name, "active", "agent", "", [], self.state.task)
             return
         if step.output and flaw != "no product":
-            self.variables[step.output] = self.variables.get(step.output, 0) + 1
+            self.newest[step.output] = self.variables[step.output] = self.newest.get(step.output, 0) + 1
         if flaw == "no product":
             self.variables.pop(step.output, None)
         words = ["fits", HOLDS.text, CHECKED.text][: 2 if flaw == "unchecked" else 3]
@@ -326,26 +371,27 @@ class Proposals(RuleBasedStateMachine):
             assert "active" not in self.status.values()
             assert all(self.status[name] in FINISHED for name in step.after)
             assert all(self.variables.get(name, 0) > 0 for name in step.inputs)
+            self.versions[step.name] = self.versions[step.name] if self.begun[step.name] else self.variables.get(step.output, 0)
             self.begun[step.name] += 1
         elif entry.to == "done":
             assert was == "active"
-            assert not step.output or self.variables.get(step.output, 0) > 0
+            assert not step.output or self.variables.get(step.output, 0) > self.versions[step.name], "made since it began"
+            assert all(self.variables.get(name, 0) > 0 for name in step.inputs)
+            self.versions[step.name] = self.variables.get(step.output, 0)
             assert all(proof.ok for proof in proofs)
             assert {condition.text for condition in step.done_when} <= {proof.text for proof in proofs}
             assert len(proofs) >= len(step.done_when) + bool(step.schema)
         elif entry.to == "skipped":
             assert was == "open"
             assert step.optional or entry.author == "caller"
+            self.versions[step.name] = 0
         else:
             assert was in ("active", "done", "skipped")
             assert was == "active" or why.strip()
         self.status[step.name] = entry.to
-        self.versions[step.name] = (
-            self.variables.get(step.output, 0) if entry.to == "done" else 0 if entry.to != "active" else self.versions[step.name]
-        )
         for name in entry.also:
             assert self.status[name] == "done"
-            self.status[name], self.versions[name] = "open", 0
+            self.status[name] = "open"
         finished = self.finished
         self.enter(entry)
         assert finished <= self.finished or entry.to == "open"
@@ -368,7 +414,13 @@ class Proposals(RuleBasedStateMachine):
         for step in old.steps:
             if self.status[step.name] in ("done", "active"):
                 assert author != "agent" or step.name in kept
-                assert step.name not in kept or replace(kept[step.name], after=step.after) == step
+                worded = replace(kept.get(step.name, step), after=step.after)
+                same = (
+                    {}
+                    if author == "agent"
+                    else {key: getattr(step, key) for key in ("about", "rounds", "reads", "needs", "optional", "batch", "milestone")}
+                )
+                assert replace(worded, **same) == step
         self.status = {name: self.status.get(name, "open") for name in names}
         self.begun = {name: self.begun.get(name, 0) for name in names}
         self.versions = {name: self.versions.get(name, 0) for name in names}

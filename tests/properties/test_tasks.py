@@ -171,6 +171,7 @@ def told(session: Session) -> dict[str, Any]:
     kept = plain(session.state)["task"]
     kept["records"] = {name: record[:-1] for name, record in kept["records"].items()}
     kept["refused"] = [row[:-1] for row in kept["refused"]]
+    kept["seq"] = 0
     return dict(kept)
 
 

@@ -124,6 +124,58 @@ def test_stop_raises_and_rollback_goes_back_with_what_failed() -> None:
         assert session.state.tried and "nothing" not in [unit.role for unit in session.state.units]
 
 
+def test_going_back_never_leaves_the_task_itself() -> None:
+    """A checkpoint from before the task is none of its own: without another it stops."""
+    with opened(settings=settings(steering=Steering(on_flag="rollback"))) as session:
+        session.record(user("Find the rows."))
+        session.checkpoint("before")
+        session.task("Find the rows", [Step("find")]).begin()
+        for number in range(3):
+            session.record(*exchange(number, "look", {"q": "rows"}, "nothing there"))
+        with pytest.raises(Drifted):
+            session.prompt()
+        assert session.task().state.active is not None
+
+
+def test_the_second_time_for_the_same_it_stops() -> None:
+    with begun(on_flag="rollback") as session:
+        session.checkpoint("start")
+        for number in range(3):
+            session.record(*exchange(number, "search", {"q": "leads"}, "nothing"))
+        session.prompt()
+        for number in range(3, 6):
+            session.record(*exchange(number, "search", {"q": "leads"}, "nothing"))
+        with pytest.raises(Drifted, match="search was called 3 times"):
+            session.prompt()
+
+
+def test_a_milestone_that_a_call_reaches_is_kept_once_the_calls_result_is_there() -> None:
+    """A way back to it never leaves a call without the result that it had."""
+    with opened(settings=settings(steering=Steering(on_flag="rollback"))) as session:
+        session.record(user("Go."))
+        task = session.task("Report on the leads", [Step("fetch", milestone=True), Step("report")])
+        task.begin()
+        asked, answered = exchange(1, "update_task", {"step": "fetch", "status": "done"}, "step fetch is done")
+        session.record(asked)
+        task.propose("fetch", "done")
+        assert "fetch done" not in session.state.checkpoints
+        session.record(answered)
+        assert "fetch done" in session.state.checkpoints
+        task.begin("report")
+        for number in range(2, 5):
+            session.record(*exchange(number, "search", {"q": "leads"}, "nothing"))
+        shown = str(session.prompt().render())
+        assert "step fetch is done" in shown and "interrupted" not in shown and "search was called 3 times" in shown
+
+
+def test_an_exchange_that_was_left_open_keeps_nobody_from_looking_at_the_next_ones() -> None:
+    with begun() as session:
+        session.record(exchange(1, "open", {"id": 1}, "")[0], user("Never mind that."))
+        for number in range(2, 5):
+            session.record(*exchange(number, "search", {"q": "leads"}, "nothing"))
+        assert ("looping", "act") in kinds(session)
+
+
 def test_a_restart_in_between_sees_the_same(tmp_path: Path) -> None:
     with begun() as twin, begun(tmp_path / "x.db") as first:
         first.close()

@@ -83,6 +83,12 @@ class Layout:
         self._folded: dict[tuple[str, ...], frozenset[str]] = {}
         self._task: tuple[SectionText, ...] | None = None
 
+    def shorten_task(self) -> None:
+        """State block and plan in the shortest form that says something, from now on."""
+        caps = {"state_max_tokens": LEAST_TASK_TOKENS, "plan_max_tokens": LEAST_TASK_TOKENS}
+        steering = msgspec.structs.replace(self._task_settings.steering, **caps)
+        self._task_settings, self._task = msgspec.structs.replace(self._task_settings, steering=steering), None
+
     def front(
         self, left: Left, summary: bool, summary_max_tokens: int | None = None, altered: frozenset[int] = frozenset()
     ) -> tuple[Segment, ...]:

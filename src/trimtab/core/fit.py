@@ -1,8 +1,8 @@
 """The ladder for a prompt that does not fit: ever less, never nothing, and a typed error where that is too much.
 
 recalled turns go → history is cut to its target → all used results leave, also those that a step needs → only the
-current exchange stays → the summary and the step's variables go → the largest messages are shortened, results before
-replies before the user's words
+current exchange stays → the summary and the step's variables go → state block and plan in their shortest form → the largest
+messages are shortened, results before replies before the user's words
 """
 
 from __future__ import annotations
@@ -81,6 +81,8 @@ def _rungs(planner: Planner, draft: Draft, verdict: Verdict, limit: int) -> Iter
         yield longest
     plan = BodyPlan(keep_from=last, limits=planner.limits, cleared=everything, strip=planner.strips, needs=False)
     yield _assembled(planner, plan, verdict, before)
+    yield _assembled(planner, plan, verdict, before, 0)
+    planner.layout.shorten_task()
     yield _assembled(planner, plan, verdict, before, 0)
 
 

@@ -111,9 +111,19 @@ def change_items(items: dict[str, SummaryItem], changes: ItemChanges) -> None:
 def _variable(state: SessionState, seq: int, entry: e.VariableStored) -> None:
     if not entry.body_id and not entry.source_seq:
         state.variables.pop(entry.name, None)
+        _versions_anew(state, entry.name)
         return
     # the entry has the fields of the value, in their order
     state.variables[entry.name] = Variable(*msgspec.structs.astuple(entry))
+
+
+def _versions_anew(state: SessionState, name: str) -> None:
+    """The name begins again at version 1: a step that is to make it has nothing older to tell that from."""
+    task = state.task
+    step = next((row for row in task.steps if row.output == name and task.status(row.name) in ("open", "active")), None) if task else None
+    if task is not None and step is not None:
+        records = task.records | {step.name: msgspec.structs.replace(task.records[step.name], version=0)}
+        state.task = msgspec.structs.replace(task, records=records)
 
 
 def _meta_note(state: SessionState, seq: int, entry: e.MetaNoted) -> None:

@@ -15,7 +15,8 @@ from trimtab.core.task import FINISHED, Refusal, StepRecord, TaskState
 
 def _task(state: SessionState, seq: int, entry: e.TaskSet) -> None:
     _park(state)
-    state.task = TaskState(entry.task_id, entry.goal, entry.steps, {step.name: StepRecord() for step in entry.steps})
+    records = {step.name: StepRecord() for step in entry.steps}
+    state.task = TaskState(entry.task_id, entry.goal, entry.steps, records, callers=frozenset(records), given=entry.steps, seq=seq)
     _fresh_start(state)
 
 
@@ -44,7 +45,16 @@ def _plan(state: SessionState, seq: int, entry: e.PlanChanged) -> None:
     if state.task is None:
         return
     records = {step.name: state.task.records.get(step.name, StepRecord()) for step in entry.steps}
-    state.task = replace(state.task, steps=entry.steps, records=records, refused=(), plan_version=state.task.plan_version + 1)
+    is_callers = entry.author == "caller"
+    state.task = replace(
+        state.task,
+        steps=entry.steps,
+        records=records,
+        refused=(),
+        plan_version=state.task.plan_version + 1,
+        callers=frozenset(records) if is_callers else state.task.callers & records.keys(),
+        given=entry.steps if is_callers else state.task.given,
+    )
     state.judged = None
 
 
@@ -58,11 +68,13 @@ def _moved(state: SessionState, seq: int, entry: e.StepMoved) -> None:
     if record.status == "active":
         rounds, ms = rounds + state.round - record.begun_round, ms + max(0, entry.at_ms - record.begun_ms)
     if entry.to == "active":
-        record = replace(record, status="active", begun=record.begun + 1, begun_round=state.round, begun_ms=entry.at_ms, seq=seq)
+        version = record.version if record.begun else entry.version
+        begun = record.begun + 1
+        record = replace(record, status="active", begun=begun, begun_round=state.round, begun_ms=entry.at_ms, version=version, seq=seq)
     else:
-        version = entry.version if entry.to in FINISHED else 0
+        version = entry.version if entry.to in FINISHED else record.version
         record = replace(record, status=entry.to, rounds=rounds, ms=ms, version=version, line=entry.why, seq=seq)
-    again = {name: replace(task.records[name], status="open", version=0, seq=seq) for name in entry.also if name in task.records}
+    again = {name: replace(task.records[name], status="open", seq=seq) for name in entry.also if name in task.records}
     refused = tuple(row for row in task.refused if row.step != entry.step)
     state.task = replace(task, records=task.records | {entry.step: record} | again, refused=refused)
     state.judged, state.asserted = None, None
@@ -99,7 +111,7 @@ def _resumed(state: SessionState, seq: int, entry: e.TaskResumed) -> None:
     if active is not None:
         record = replace(task.records[active.name], begun_round=state.round)
         task = replace(task, records=task.records | {active.name: record})
-    state.task = task
+    state.task = replace(task, seq=seq)
     _fresh_start(state)
 
 

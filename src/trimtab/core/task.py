@@ -86,7 +86,8 @@ class StepRecord(Struct, frozen=True, array_like=True):
         begun: how often it was begun; above 1 after it was reopened.
         begun_round, begun_ms: round and Unix milliseconds at which it was last begun.
         rounds, ms: spent on it, up to the last time it was finished.
-        version: version of the product's variable when it was done; 0 for none.
+        version: version of the product's variable when it was done, and while it is open again that which was not good enough;
+            of a step under way for the first time the version that was there before; 0 for none.
         line: what came of it, in one line.
         seq: the entry that last moved it.
     """
@@ -123,6 +124,9 @@ class TaskState(Struct, frozen=True):
         plan_version: 1, 2, 3 ... of the plan.
         ended: "" while it is under way, else `done` or `given up`.
         line: why it ended.
+        callers: names of the steps that the caller planned; an agent may not drop or loosen them.
+        given: the plan as the caller gave it last, whatever an agent made of it since.
+        seq: the entry that began it, or last resumed it.
     """
 
     task_id: str
@@ -135,6 +139,9 @@ class TaskState(Struct, frozen=True):
     plan_version: int = 1
     ended: str = ""
     line: str = ""
+    callers: frozenset[str] = frozenset()
+    given: tuple[PlanStep, ...] = ()
+    seq: int = 0
 
     def step(self, name: str) -> PlanStep | None:
         return next((step for step in self.steps if step.name == name), None)

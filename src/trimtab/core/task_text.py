@@ -89,7 +89,7 @@ def state_text(state: SessionState, settings: Settings, count: Count) -> str:
         told = [*_told(state, words, level)]
         if task is None or task.ended:
             return [*_ending(task, words, level), *told]
-        return [*_course(task, words, level), *said, *_lists(task, words, level), *told]
+        return [*_course(task, words, level), *said, *_lists(state, task, words, level), *told]
 
     return fitted(blocks, settings.steering.state_max_tokens, count)
 
@@ -194,11 +194,13 @@ def _flag(flag: Flag, words: Words) -> str:
     return f"{kind} [{words.evidence.format(seen)}]{words.colon}{line(flag.text)}"
 
 
-def _lists(task: TaskState, words: Words, level: Level) -> Iterator[Block]:
+def _lists(state: SessionState, task: TaskState, words: Words, level: Level) -> Iterator[Block]:
+    """A step waits for others, and where none of them is left for what they did not make."""
     waiting = [
         words.waits_for.format(line(step.name), ", ".join(map(line, names[: level.items])))
         for step in task.steps
-        if task.status(step.name) == "open" and (names := task.waits_for(step))
+        if task.status(step.name) == "open"
+        and (names := task.waits_for(step) or tuple(name for name in step.inputs if name not in state.variables))
     ]
     yield from _listed(4, words.waits, waiting, words, level, newest=False)
     yield from _listed(2, words.missing, list(map(line, task.missing)), words, level)

@@ -16,9 +16,10 @@ from trimtab.core.plan_check import problems_of
 from trimtab.core.task import FINISHED, Author, Condition, PlanStep, Proof, StepStatus, TaskState
 from trimtab.errors import BadPlan, IllegalMove
 
-# conditions of these kinds only a caller can have named
-_CALLERS_KINDS = frozenset({"callable", "command"})
 _MOST_NAMED = 8
+# fields of a step that is not open any more: `after` follows the list
+_SAID = tuple(key for key in PlanStep.__struct_fields__ if key not in ("name", "after"))
+_PROVING = ("inputs", "output", "schema", "done_when")
 _MOST_DETAIL_CHARS = 200
 
 
@@ -64,22 +65,23 @@ def moved(  # noqa: PLR0913 - a move, whole
     step = task.step(name)
     why = " ".join(why.split())
     if task.ended:
-        raise IllegalMove(name, to, f"the task has ended ({task.ended}); begin a new one")
+        raise IllegalMove(name, to, _over(task))
     if not name:
-        raise IllegalMove(name, to, "no step was named, and none is under way or may begin; see which wait for what in `state`")
+        raise IllegalMove(name, to, _no_name(task, to))
     if step is None:
         raise IllegalMove(name, to, f"the plan has no such step; its steps are: {_named([row.name for row in task.steps])}")
     entry = StepMoved(name, to, author, why, at_ms=at_ms)
     match task.status(name), to:
         case "open", "active":
             reason = _not_ready(task, step, variables)
+            entry = replace(entry, version=variables.get(step.output, 0))
         case "active", "done":
-            reason = _not_done(step, variables, proofs)
+            reason = _not_done(task, step, variables, proofs)
             entry = replace(entry, proofs=tuple(proofs), version=variables.get(step.output, 0))
         case "active", "open":
             reason = ""
         case "open", "skipped":
-            reason = "" if step.optional or author == "caller" else "it is not optional; carry it out, or ask the user to skip it"
+            reason = "" if author == "caller" else _not_skipped(task, step, variables)
         case (("done" | "skipped"), "open"):
             reason = _not_reopened(task, step, why)
             entry = replace(entry, also=_standing_on(task, name))
@@ -88,6 +90,31 @@ def moved(  # noqa: PLR0913 - a move, whole
     if reason:
         raise IllegalMove(name, to, reason)
     return entry
+
+
+def _over(task: TaskState) -> str:
+    return f"the task has ended ({task.ended}); to carry it out once more, the program begins it with anew=True"
+
+
+def _no_name(task: TaskState, to: StepStatus) -> str:
+    active = task.active
+    if active is not None:
+        return f"step {active.name!r} is under way; finish it or put it back first"
+    if not task.steps:
+        return "the task has no plan yet; give it steps, or propose a plan"
+    if to != "active" and task.next is not None:
+        return f"no step is under way; begin one first, the next is {task.next.name!r}"
+    waiting = next(((step, names) for step in task.steps if task.status(step.name) == "open" and (names := task.waits_for(step))), None)
+    return f"no step may begin: {waiting[0].name!r} waits for {_named(waiting[1])}" if waiting else "every step is finished"
+
+
+def _not_skipped(task: TaskState, step: PlanStep, variables: Mapping[str, int]) -> str:
+    if not step.optional:
+        return "it is not optional; carry it out, or ask the user to skip it"
+    taken = [row.name for row in task.steps if step.output in row.inputs and task.status(row.name) not in FINISHED]
+    if step.output and taken and not variables.get(step.output):
+        return f"{_named(taken)} needs its product {step.output!r}; carry it out, or store that variable first"
+    return ""
 
 
 def next_step(task: TaskState) -> PlanStep | None:
@@ -112,10 +139,14 @@ def _not_ready(task: TaskState, step: PlanStep, variables: Mapping[str, int]) ->
     return f"its input is not there yet: {', '.join([*made, *other][:_MOST_NAMED])}; store it as a variable of that name first"
 
 
-def _not_done(step: PlanStep, variables: Mapping[str, int], proofs: Sequence[Proof]) -> str:
+def _not_done(task: TaskState, step: PlanStep, variables: Mapping[str, int], proofs: Sequence[Proof]) -> str:
     parts = []
     if step.output and not variables.get(step.output):
         parts.append(f"its product {step.output!r} is not there; hand it over, or store it as a variable of that name")
+    elif step.output and variables[step.output] <= task.records[step.name].version:
+        parts.append(f"its product {step.output!r} is still the one from before the step began; hand over what it is now")
+    if gone := [name for name in step.inputs if not variables.get(name)]:
+        parts.append(f"its input {_named(gone)} is not there any more; store it again")
     parts += [_unproven(proof) for proof in proofs if proof.ok is not True]
     wanted = Counter(condition.text for condition in step.done_when)
     unchecked = wanted - Counter(proof.text for proof in proofs)
@@ -188,15 +219,15 @@ def replanned(
     """The entry that gives the task another plan.
 
     A step that is done, skipped or under way stays as it is: what is left out of its new wording is taken from the old,
-    and its `after` always. A caller may drop it. An agent may not drop it; nor may it make a needed step optional, loosen
-    what proves a step that stays, or drop a needed step whose check or command a caller named.
+    and its `after` always. A caller may drop it, and word it otherwise as long as what it takes, makes and must show is the same. An agent may not drop it; nor may it make a needed step optional, loosen
+    what proves a step that stays, or drop a needed step of the caller's; of such a step it may say more, not less.
 
     Raises:
         BadPlan: all that is wrong with it.
         IllegalMove: the task has ended.
     """
     if task.ended:
-        raise IllegalMove("", "replanned", f"the task has ended ({task.ended}); begin a new one")
+        raise IllegalMove("", "replanned", _over(task))
     named = {step.name for step in steps}
     problems = [problem for step in task.steps if step.name not in named and (problem := _kept(task, step, author))]
     made = []
@@ -205,10 +236,11 @@ def replanned(
         if old is None:
             made.append(step)
         elif task.status(step.name) != "open":
-            made.append(replace(old, after=tuple(name for name in old.after if name in named)))
-            problems += _changed(task, old, step)
+            kept = replace(old, after=tuple(name for name in old.after if name in named))
+            made.append(_reworded(kept, step) if author == "caller" else kept)
+            problems += _changed(task, old, step, _PROVING if author == "caller" else _SAID)
         else:
-            made.append(_tightened(old, step) if author == "agent" else step)
+            made.append(_tightened(old, step, old.name in task.callers, named) if author == "agent" else step)
             if author == "agent" and step.optional and not old.optional:
                 problems.append(f"step {step.name!r} is needed; it cannot become optional")
     problems += problems_of(made, known_variables)
@@ -224,21 +256,45 @@ def _kept(task: TaskState, step: PlanStep, author: Author) -> str:
         return ""
     if status in ("done", "active"):
         return f"step {step.name!r} is {'under way' if status == 'active' else status}; keep it in the plan as it is"
-    if status == "open" and not step.optional and any(condition.kind in _CALLERS_KINDS for condition in step.done_when):
-        return f"step {step.name!r} is needed and the caller has named its checks; keep it in the plan"
+    if status == "open" and not step.optional and step.name in task.callers:
+        return f"step {step.name!r} is needed; keep it in the plan, under this name"
     return ""
 
 
-def _changed(task: TaskState, old: PlanStep, new: PlanStep) -> list[str]:
-    """What a new wording of a step that is done, skipped or under way says otherwise. `after` follows the list."""
+def _changed(task: TaskState, old: PlanStep, new: PlanStep, fields: Sequence[str]) -> list[str]:
+    """What a new wording of a step that is done, skipped or under way says otherwise of these fields."""
     blank = PlanStep(new.name)
-    fields = [key for key in PlanStep.__struct_fields__ if key not in ("name", "after")]
     other = [key for key in fields if getattr(new, key) not in (getattr(blank, key), getattr(old, key))]
-    status = "under way" if task.status(old.name) == "active" else task.status(old.name)
-    return [f"step {old.name!r} is {status} and cannot have another {', '.join(other)}; reopen it first"] if other else []
+    is_active = task.status(old.name) == "active"
+    status, remedy = ("under way", "put it back first") if is_active else (task.status(old.name), "reopen it first")
+    return [f"step {old.name!r} is {status} and cannot have another {', '.join(other)}; {remedy}"] if other else []
 
 
-def _tightened(old: PlanStep, new: PlanStep) -> PlanStep:
-    """An agent's wording of a step that stays: what must be shown before it is done only grows."""
+def _reworded(old: PlanStep, new: PlanStep) -> PlanStep:
+    blank = PlanStep(new.name)
+    other = {key: getattr(new, key) for key in _SAID if key not in _PROVING and getattr(new, key) != getattr(blank, key)}
+    return replace(old, **other)
+
+
+def _tightened(old: PlanStep, new: PlanStep, is_callers: bool, named: Collection[str]) -> PlanStep:
+    """An agent's wording of a step that stays: what must be shown before it is done only grows. Of a step of the caller's, so
+    does what it stands on and takes, and it stays what it was for detectors and checkpoints."""
     conditions: dict[Condition, None] = dict.fromkeys((*old.done_when, *new.done_when))
-    return replace(new, done_when=tuple(conditions), output=new.output or old.output, schema=old.schema or new.schema)
+    step = replace(new, done_when=tuple(conditions), output=new.output or old.output, schema=old.schema or new.schema)
+    if not is_callers:
+        return step
+    return replace(
+        step,
+        output=old.output or new.output,
+        after=_joined([name for name in old.after if name in named], new.after),
+        inputs=_joined(old.inputs, new.inputs),
+        reads=_joined(old.reads, new.reads),
+        needs=_joined(old.needs, new.needs),
+        rounds=old.rounds or new.rounds,
+        batch=old.batch,
+        milestone=old.milestone or new.milestone,
+    )
+
+
+def _joined(first: Sequence[str], then: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*first, *then)))

@@ -9,7 +9,9 @@ from msgspec import Struct
 
 from trimtab.core import entries as e
 from trimtab.core.task import Author, StepStatus, TaskState
+from trimtab.errors import BadSetting
 from trimtab.session.planned import Step
+from trimtab.steer.proposals import status_said, step_said
 from trimtab.steer.risk import Risk, risk_of
 
 if TYPE_CHECKING:
@@ -67,7 +69,8 @@ class Task:
 
     def begin(self, step: str = "") -> e.StepMoved:
         """Begin a step; by default the next that may begin. Raises IllegalMove."""
-        following = self.state.next
+        state = self.state
+        following = state.next if state.active is None else None
         return self._moved(step or (following.name if following else ""), "active")
 
     def finish(self, step: str = "", *, product: Any = None, why: str = "") -> e.StepMoved:
@@ -92,10 +95,20 @@ class Task:
         """Leave a step out. Raises IllegalMove."""
         return self._moved(step, "skipped", why)
 
-    def propose(self, step: str, to: StepStatus, because: str = "", *, product: Any = None, author: Author = "agent") -> Answer:
-        """What a model proposes; it never raises. A refusal is entered, and the next prompts show its reason."""
+    def propose(self, step: str, to: str, because: str = "", *, product: Any = None, author: Author = "agent") -> Answer:
+        """What a model proposes; it never raises. A refusal is entered, and the next prompts show its reason.
+
+        Args:
+            step: its name, or its number in the plan, as models give it.
+            to: `active`, `done`, `open` or `skipped`, or a word for one of them ("begin", "finished", 完成).
+        """
         given = NO_PRODUCT if product is None else product
-        return self._session._proposed(self.task_id, Move(step=step, to=to, author=author, why=because, product=given))
+        status = status_said(str(to))
+        if status is None:
+            reason = f"status {str(to)[:80]!r} is unknown; it is one of active, done, open, skipped"
+            return self._session._refused(self.task_id, str(step), str(to)[:80], reason)
+        named = step_said(str(step), self.state.steps)
+        return self._session._proposed(self.task_id, Move(step=named, to=status, author=author, why=str(because), product=given))
 
     def _moved(self, step: str, to: StepStatus, why: str = "", product: Any = None) -> e.StepMoved:
         return self._session._move(self.task_id, Move(step=step, to=to, why=why, product=NO_PRODUCT if product is None else product))
@@ -118,7 +131,9 @@ class Task:
         self._session._enter(lambda _: None if same else entry)
 
     def end(self, how: Literal["done", "given up"] = "done", why: str = "") -> None:
-        """The task is over. Raises IllegalMove for `done` while needed steps are open."""
+        """The task is over. Raises IllegalMove for `done` while needed steps are open; BadSetting for another `how`."""
+        if how not in ("done", "given up"):
+            raise BadSetting("how", how, "'done' or 'given up'")
         self._session._end(self.task_id, how, why)
 
     def park(self, why: str = "") -> None:

@@ -22,6 +22,7 @@ from trimtab.session.proving import as_json, prove
 from trimtab.session.settlements import refuse_adopting
 from trimtab.session.task import Accepted, Move, NoProduct, Refused, Task
 from trimtab.session.variables import VariablePart, note_entries
+from trimtab.session.watching import is_in_exchange, milestone_name
 from trimtab.stores import Body
 
 # a check is made again where what it looked at was changed meanwhile
@@ -41,21 +42,27 @@ class TaskPart(VariablePart, InterruptingPart):
         missing: Iterable[str] | None = None,
         risks: Iterable[str] | None = None,
         checks: Mapping[str, Callable[..., Any]] | None = None,
+        anew: bool = False,
     ) -> Task:
         """Begin a task, or go on with one; without a goal, the one under way.
 
         The same goal and steps again write nothing, so a process that starts anew calls it as the first one did and stands
-        where that stood. The same goal with other steps is another plan for it. Another goal parks the task under way.
+        where that stood; the goal alone finds its task too. The same goal with other steps is another plan for it. Another goal
+        parks the task under way.
 
         Args:
             goal: what is to be reached, in one line or few.
             steps: the plan; empty where the model is to propose one, see `Task.propose_plan`.
-            missing: what is still to be learned. risks: what may go wrong. Both stand in the state block.
+            missing: what is still to be learned. risks: what may go wrong. Both stand in the state block; they are noted as
+                the task begins, later see `Task.note`.
             checks: callables that conditions name, for plans that were read from a file.
+            anew: begin it once more where it has ended; what it stored stays.
         Raises:
             NoTask: no goal was given and none is under way.
             BadPlan: all that is wrong with the steps.
         """
+        if not isinstance(goal, str):
+            raise BadSetting("goal", goal, "a text: what is to be reached")
         if not goal.strip():
             if steps:
                 raise BadPlan(["the goal is empty; say in one line what is to be reached"])
@@ -67,15 +74,19 @@ class TaskPart(VariablePart, InterruptingPart):
             "t" + self._hasher.digest(goal.encode("utf-8", "surrogatepass") + b"\n" + repr(made).encode("utf-8", "surrogatepass"))[:10]
         )
 
+        begun: list[bool] = []
+
         def build(state: SessionState, seq: int) -> Write | None:
-            entries = _beginning(state, task_id, goal.strip(), made)
+            entries = _again(state, f"{task_id}.{seq}", goal.strip(), made) if anew else []
+            entries = entries or _beginning(state, task_id, goal.strip(), made)
+            begun[:] = [any(isinstance(entry, e.TaskSet) for entry in entries)]
             return Write(entries=entries) if entries else None
 
         with self._open_lock():
             self._lane.catch_up()
             self._lane.write(build)
             task = Task(self, self._state_of_task().task_id)
-        if missing is not None or risks is not None:
+        if any(begun) and (missing is not None or risks is not None):
             task.note(missing=missing, risks=risks)
         return task
 
@@ -121,7 +132,7 @@ class TaskPart(VariablePart, InterruptingPart):
         state = self._lane.state
         task = state.task if state.task is not None and task_id in ("", state.task.task_id) else state.parked.get(task_id)
         if task is None:
-            raise NoTask(tuple(state.parked))
+            raise NoTask(tuple(state.parked), task_id)
         return task
 
     def _refuse_unjudged(self, steps: Sequence[PlanStep]) -> None:
@@ -164,7 +175,7 @@ class TaskPart(VariablePart, InterruptingPart):
         def build(state: SessionState, seq: int) -> Write | None:
             entered.clear()
             if state.task is None or state.task.task_id != task_id:
-                raise NoTask(tuple(state.parked))
+                raise NoTask(tuple(state.parked), task_id)
             now = {name: variable.version for name, variable in state.variables.items()}
             if due and (state.task.step(move.step) != step or any(now.get(name) != versions.get(name) for name in values)):
                 return None
@@ -228,15 +239,16 @@ class TaskPart(VariablePart, InterruptingPart):
         return write
 
     def _with(self, state: SessionState, task: TaskState, entry: e.StepMoved) -> list[Entry]:
-        """What goes with a move: what the step reads and needs, and a checkpoint after a milestone."""
+        """What goes with a move: what the step reads and needs, and a checkpoint after a milestone; where that was reached by a call
+        whose result is still to come, the checkpoint is made once it is recorded, see `WatchingPart`."""
         step = task.step(entry.step)
         if step is None:
             return []
         if entry.to == "active":
             return [e.StepBegun(step.name, step.reads, step.needs)]
         entries: list[Entry] = [e.StepBegun("")] if state.step == step.name else []
-        if entry.to == "done" and step.milestone and self.settings.steering.checkpoints:
-            entries.append(e.Checkpointed(f"{step.name} done"))
+        if entry.to == "done" and step.milestone and self.settings.steering.checkpoints and not is_in_exchange(state):
+            entries.append(e.Checkpointed(milestone_name(step.name)))
         return entries
 
     def _refuse(self, task_id: str, refused: e.ProposalRefused) -> None:
@@ -248,9 +260,11 @@ class TaskPart(VariablePart, InterruptingPart):
         try:
             return Accepted(self._move(task_id, move))
         except (TaskError, ParseError, NotFound, BadSetting, NotSettled) as error:
-            reason = error.reason if isinstance(error, IllegalMove) else str(error)
-            self._refuse(task_id, e.ProposalRefused(move.step, move.to, reason))
-            return Refused(move.step, move.to, reason)
+            return self._refused(task_id, move.step, move.to, error.reason if isinstance(error, IllegalMove) else str(error))
+
+    def _refused(self, task_id: str, step: str, to: str, reason: str) -> Refused:
+        self._refuse(task_id, e.ProposalRefused(step, to, reason))
+        return Refused(step, to, reason)
 
     def _replan(self, task_id: str, steps: Sequence[Step], why: str, author: Author) -> None:
         made, named = planned(steps)
@@ -259,7 +273,7 @@ class TaskPart(VariablePart, InterruptingPart):
 
         def make(state: SessionState) -> Entry | None:
             if state.task is None or state.task.task_id != task_id:
-                raise NoTask(tuple(state.parked))
+                raise NoTask(tuple(state.parked), task_id)
             if state.task.steps == made:
                 return None
             return replanned(state.task, made, author, known_variables=tuple(state.variables), why=why)
@@ -272,15 +286,14 @@ class TaskPart(VariablePart, InterruptingPart):
         try:
             self._replan(task_id, read_plan(value), why, "agent")
         except (TaskError, NotFound) as error:
-            self._refuse(task_id, e.ProposalRefused("", "plan", str(error)))
-            return Refused("", "plan", str(error))
+            return self._refused(task_id, "", "plan", str(error))
         return Accepted(None)
 
     def _end(self, task_id: str, how: Literal["done", "given up", "parked"], why: str) -> None:
         def make(state: SessionState) -> Entry | None:
             task = state.task
             if task is None or task.task_id != task_id:
-                raise NoTask(tuple(state.parked))
+                raise NoTask(tuple(state.parked), task_id)
             if task.ended:
                 return None
             if how == "done" and not task.finished:
@@ -295,14 +308,25 @@ class TaskPart(VariablePart, InterruptingPart):
             self._enter(make)
 
 
+def _again(state: SessionState, task_id: str, goal: str, steps: tuple[PlanStep, ...]) -> list[Entry]:
+    """The entry that begins a task of this goal once more, where the last one has ended; with its plan where none is given."""
+    task = state.task
+    if task is None or not task.ended or task.goal != goal:
+        return []
+    validated(steps, tuple(state.variables))
+    return [e.TaskSet(task_id, goal, steps or task.steps)]
+
+
 def _beginning(state: SessionState, task_id: str, goal: str, steps: tuple[PlanStep, ...]) -> list[Entry]:
     """The entries that bring the state to this task; none where it stands there."""
     task = state.task
-    if task is not None and (task.task_id == task_id or (task.goal == goal and task.steps == steps)):
+    if task is not None and task.goal == goal and (not steps or steps in (task.given, task.steps)):
         return []
-    if task_id in state.parked:
-        return [e.TaskResumed(task_id)]
+    parked = task_id if task_id in state.parked else next((key for key, row in reversed(state.parked.items()) if row.goal == goal), "")
+    if parked and (not steps or parked == task_id or state.parked[parked].steps == steps):
+        return [e.TaskResumed(parked)]
     if task is not None and not task.ended and task.goal == goal and steps:
-        return [replanned(task, steps, "caller", known_variables=tuple(state.variables))]
+        entry = replanned(task, steps, "caller", known_variables=tuple(state.variables))
+        return [entry] if entry.steps != task.steps else []
     validated(steps, tuple(state.variables))
     return [e.TaskSet(task_id, goal, steps)]

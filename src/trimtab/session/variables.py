@@ -13,7 +13,7 @@ from trimtab.core.notes import MetaNote, Structure, Variable, VariableKind
 from trimtab.core.state import SessionState
 from trimtab.distill import describe
 from trimtab.distill.shapes import structures_of
-from trimtab.errors import BadSetting, BadSlice, NotFound, ParseError
+from trimtab.errors import BadSetting, BadSlice, IllegalMove, NotFound, ParseError
 from trimtab.session.base import SessionBase
 from trimtab.session.lane import Lane, Write
 from trimtab.session.reading import message_text, stored_node, variable_text
@@ -60,6 +60,7 @@ class VariablePart(SessionBase):
         Raises:
             BadSetting: name or author. ParseError: the value is neither text nor JSON. NotFound: no such message.
             NotSettled: an agent's value takes a fragment's side in an open conflict.
+            IllegalMove: the agent's value would take the place of a finished step's product.
         """
         _check_name(name)
         if author not in AUTHORS:
@@ -74,6 +75,8 @@ class VariablePart(SessionBase):
             tokens, line, structures = self._counted(stored.text), describe(stored.text), structures_of(stored.text)
 
             def build(state: SessionState, seq: int) -> Write:
+                if author == "agent":
+                    _refuse_product(state, name)
                 version = state.variables[name].version + 1 if name in state.variables else 1
                 entry = e.VariableStored(
                     name, version, stored.kind, stored.body_id, len(stored.text), tokens, line, stored.source_seq, stored.call_id, author
@@ -242,6 +245,14 @@ def _check_name(name: object) -> None:
     good = isinstance(name, str) and bool(name.strip()) and len(name) <= MAX_NAME_CHARS and not name.startswith("#")
     if not good or any(unicodedata.category(char) in _LINE_CATEGORIES for char in str(name)):
         raise BadSetting("name", name, f"one printable line of at most {MAX_NAME_CHARS} characters that does not begin with '#'")
+
+
+def _refuse_product(state: SessionState, name: str) -> None:
+    """What a finished step was proven by stays until the step is opened again."""
+    task = state.task
+    step = next((row for row in task.steps if row.output == name and task.status(row.name) == "done"), None) if task is not None else None
+    if step is not None and name in state.variables:
+        raise IllegalMove(step.name, "changed", f"{name!r} is its product and it is done; reopen it first, and say why")
 
 
 def note_entries(state: SessionState, key: str, structures: tuple[Structure, ...], source_seq: int) -> list[e.Entry]:

@@ -27,11 +27,20 @@ class WatchingPart(SessionBase):
 
     def _watch(self) -> None:
         """Called with the lock once messages were entered."""
-        kinds = self.settings.steering.detectors
         state = self._lane.state
-        if state.task is None or state.task.ended or not kinds:
+        if state.task is None or state.task.ended:
             return
-        for unit in [unit for unit in state.units if unit.role == "assistant" and unit.nodes[0] > state.watched_seq]:
+        if self.settings.steering.detectors:
+            self._look_at_new(state)
+        if self.settings.steering.checkpoints and _due(state):
+            self._lane.write(lambda state, seq: Write(entries=[e.Checkpointed(milestone_name(name)) for name in _due(state)]))
+
+    def _look_at_new(self, state: SessionState) -> None:
+        """One that was left open, by a program that ended in it or by a way back, keeps nobody from looking at those after it."""
+        new = [unit for unit in state.units if unit.role == "assistant" and unit.nodes[0] > state.watched_seq]
+        for unit in new:
+            if unit.open_calls and unit is not new[-1]:
+                continue
             if unit.open_calls or not self._look(unit):
                 return
 
@@ -96,19 +105,43 @@ class WatchingPart(SessionBase):
         return "\n".join(result.text for result in message.results) or message.text
 
     def _stop_drifted(self) -> None:
-        """Called before a prompt. Raises Drifted; where the answer is to go back, goes back to the newest checkpoint first."""
+        """Called before a prompt. Raises Drifted; where the answer is to go back, goes back to the newest checkpoint that was made
+        since the task began, if there is one and it was not gone back for the same before."""
         state = self._lane.state
         halted = [flag for flag in state.flags if flag.answer in ("stop", "rollback")]
         if not halted or state.task is None or state.task.ended:
             return
         back = [flag for flag in halted if flag.answer == "rollback"]
-        if len(back) == len(halted) and state.checkpoints:
-            name = max(state.checkpoints, key=lambda name: state.checkpoints[name])
+        own = {name: seq for name, seq in state.checkpoints.items() if seq >= state.task.seq}
+        if len(back) == len(halted) and own:
+            name = max(own, key=lambda name: own[name])
             line = f"{back[0].step or 'the last attempt'}: {back[0].text}"
-            tried = tuple(dict.fromkeys([*state.tried, line]))
+            if line in state.tried:
+                # it went back for this once: the same again would come to the same
+                raise Drifted(halted)
+            tried = (*state.tried, line)
             self._enter(lambda state: e.RolledBack(state.checkpoints[name], name, tried))
             return
         raise Drifted(halted)
+
+
+def milestone_name(step: str) -> str:
+    """Of the checkpoint that is made once the step is done."""
+    return f"{step} done"
+
+
+def is_in_exchange(state: SessionState) -> bool:
+    """Whether a call waits for its result."""
+    return state.open_unit is not None and bool(state.open_unit.open_calls)
+
+
+def _due(state: SessionState) -> list[str]:
+    """Milestones that were reached in the middle of an exchange that is over, in the order in which they were."""
+    task = state.task
+    if task is None or is_in_exchange(state):
+        return []
+    done = [(task.records[step.name].seq, step.name) for step in task.steps if step.milestone and task.status(step.name) == "done"]
+    return [name for seq, name in sorted(done) if state.checkpoints.get(milestone_name(name), 0) < seq]
 
 
 def _user_seq(state: SessionState, before: int) -> int:

@@ -6,6 +6,7 @@ from typing import Any
 
 from trimtab.core.task import FINISHED, StepStatus, TaskState
 from trimtab.session.task import Task
+from trimtab.steer.proposals import step_said
 from trimtab.tools.arguments import BadArgument, shown
 from trimtab.tools.desk import Desk
 
@@ -14,9 +15,9 @@ _SAID: dict[str, str] = {"active": "under way", "done": "done", "open": "open ag
 
 
 def update_task(desk: Desk, args: dict[str, Any]) -> str:
-    task, name, status = desk.session.task(), args["step"].strip(), args["status"]
-    step = next((row.name for row in task.state.steps if row.name.casefold() == name.casefold()), name)
+    task, status = desk.session.task(), args["status"]
     state = task.state
+    step = step_said(args["step"], state.steps)
     if status == "put_back" and state.status(step) in FINISHED:
         raise BadArgument(f'step {shown(step)} is {state.status(step)}; use status "reopen", and say why in "because"')
     if status == "reopen" and state.status(step) == "active":
