@@ -16,6 +16,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from course.reviewer import NothingToSay
 from course.running import main
 from course.scripted import Call, Fault, NoLapse, each
 from course.sight import Sight, left_line
@@ -27,7 +28,7 @@ WRITES_DOWN_UP_TO = 8
 BATCH = 5
 
 
-class Articles:
+class Articles(NothingToSay):
     """The example: its world, its tools, its work."""
 
     name = "articles"

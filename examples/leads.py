@@ -16,8 +16,9 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from course.reviewer import NothingToSay
 from course.running import main
-from course.scripted import Call, Fault, NoLapse, Said, each
+from course.scripted import Call, Fault, Lapse, NoLapse, Said, each
 from course.sight import Sight, left_line
 from material.leads import CITIES, EUR_OF_USD, Lead, grade_of, make_leads
 from trimtab import Step
@@ -32,7 +33,7 @@ _TOOLS = {
 }
 
 
-class Leads:
+class Leads(NothingToSay):
     """The example: its world, its tools, its work."""
 
     name = "leads"
@@ -185,7 +186,7 @@ class Leads:
         return found
 
 
-class ForgetsTheGoal:
+class ForgetsTheGoal(Lapse):
     """From round 12 on, where neither the goal nor a plan with what is to be done now stands in the prompt: a list by city."""
 
     def act(self, round: int, sight: Sight) -> Said | None:

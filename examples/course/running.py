@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from course.reviewer import Reads, Reviewer
 from course.scripted import Fault, ScriptedModel, Work
 from course.switches import ALL, SWITCHES, WINDOW_ROUNDS, settings_for
 from trimtab import Session, Step, Target, run_task
@@ -19,9 +20,11 @@ from trimtab.run.calling import run_call
 from trimtab.run.tools import RunTool, read_tool
 
 Say = Callable[[str], None]
+# what the user says where a detector has stopped the run
+COME_BACK = "Leave that, please, and go on with the work."
 
 
-class Example(Work, Protocol):
+class Example(Work, Reads, Protocol):
     """A worked example: its task, its tools over a world of its own, and how each failure of it is told.
 
     Attributes:
@@ -62,25 +65,45 @@ def run_example(
     example: Example, model: Endpoint | Replies, switches: frozenset[str], say: Say | None = None, target: Target | None = None
 ) -> Result:
     """One run with these switches on."""
-    later, largest = dict(example.later), [0]
+    later, largest, before = example.later | _tempting(model), [0], [0]
 
     def listen(event: Event) -> str | None:
+        number = before[0] + event.round
         if event.kind == "request":
             largest[0] = max(largest[0], event.value.tokens)
         elif event.kind == "reply" and say is not None:
-            say(f"round {event.round:>3}  {event.step:<14.14}  {', '.join(call.name for call in event.value) or event.text[:80]}")
-        elif event.kind in ("correction", "refused", "flag") and say is not None:
+            say(f"round {number:>3}  {event.step:<14.14}  {', '.join(call.name for call in event.value) or event.text[:80]}")
+        elif event.kind in ("correction", "refused", "flag", "verdict", "rollback", "aside") and say is not None:
             say(f"           {event.kind}: {event.text[:120]}")
-        return later.pop(event.round, None) if event.kind == "reply" else None
+        return later.pop(number, None) if event.kind == "reply" else None
 
-    with Session.open(":memory:", example.name, settings=settings_for(switches), target=target or Target(model="gpt-5")) as session:
+    settings, reviewer = settings_for(switches), Reviewer(example)
+    with Session.open(":memory:", example.name, settings=settings, target=target or Target(model="gpt-5"), verifier=reviewer) as session:
         if "meta" in switches:
             session.meta_context(example.system)
             session.brief(example.goal)
         session.record({"role": "user", "content": example.first})
         task = session.task(example.goal, example.plan(switches))
-        outcome = run_task(model, task, example.tools(), system=example.system, max_rounds=example.most_rounds, on_event=listen)
-    return Result(outcome.status, outcome.rounds, example.failures(), outcome.reply, largest[0])
+        while True:
+            left = example.most_rounds - before[0]
+            outcome = run_task(model, task, example.tools(), system=example.system, max_rounds=left, on_event=listen)
+            before[0] += outcome.rounds
+            if outcome.status != "drifted" or before[0] >= example.most_rounds:
+                break
+            _call_back(session)
+    return Result(outcome.status, before[0], example.failures(), outcome.reply, largest[0])
+
+
+def _call_back(session: Session) -> None:
+    """A person looks at what the run was stopped for."""
+    for flag in session.flags():
+        if flag.answer in ("stop", "rollback"):
+            session.answer_flag(flag.flag_id)
+    session.record({"role": "user", "content": COME_BACK})
+
+
+def _tempting(model: Endpoint | Replies) -> dict[int, str]:
+    return model.later if isinstance(model, ScriptedModel) else {}
 
 
 def run_plain(example: Example, model: Replies, say: Say | None = None) -> Result:
@@ -92,7 +115,7 @@ async def _plain(example: Example, model: Replies, say: Say | None) -> Result:
     tools: dict[str, RunTool] = {tool.name: tool for tool in map(read_tool, example.tools())}
     schemas = [tool.schema("openai_chat") for tool in tools.values()]
     history: list[dict[str, Any]] = [{"role": "user", "content": example.first}]
-    later, reply = dict(example.later), ""
+    later, reply = example.later | _tempting(model), ""
     for number in range(1, example.most_rounds + 1):
         body = {"messages": [{"role": "system", "content": example.system}, *newest_rounds(history)], "tools": schemas}
         message = await model.reply(body)

@@ -27,12 +27,23 @@ class Said:
 
 
 class Fault(Protocol):
-    """A lapse. `act` gives the reply that it leads to, or None where the prompt, or the time, gives it no hold."""
+    """A lapse. `act` gives the reply that it leads to, or None where the prompt, or the time, gives it no hold. `later` is what
+    the user says after a round that tempts to it."""
+
+    later: dict[int, str]
 
     def act(self, round: int, sight: Sight) -> Said | None: ...
 
 
-class NoLapse:
+class Lapse:
+    """Base of the lapses that come by themselves."""
+
+    def __init__(self) -> None:
+        self.later: dict[int, str] = {}
+        self.over = False
+
+
+class NoLapse(Lapse):
     """Nothing but what the work itself does with what its prompt does not say."""
 
     def act(self, round: int, sight: Sight) -> Said | None:
@@ -61,10 +72,14 @@ class ScriptedModel:
     def __init__(self, work: Work, faults: tuple[Fault, ...] = ()) -> None:
         self.work, self.faults = work, faults
         self.round = 0
+        # what the user says, by round, beside what the example has them say
+        self.later = {round: text for fault in faults for round, text in fault.later.items()}
 
     async def reply(self, body: dict[str, Any]) -> dict[str, Any]:
-        self.round += 1
         sight = Sight(body, self.work.steps)
+        if not sight.tools:
+            return {"role": "assistant", "content": "I cannot look that up here; I would ask a librarian."}
+        self.round += 1
         for fault in self.faults:
             said = fault.act(self.round, sight)
             if said is not None:

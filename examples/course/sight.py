@@ -107,6 +107,11 @@ class Sight:
         return "\n".join(line for line in rest.splitlines() if line.startswith("- "))
 
     @property
+    def objected(self) -> bool:
+        """Whether what came in since its last words holds an objection of a reviewer's."""
+        return "A reviewer objects to" in self.newest
+
+    @property
     def anchored(self) -> bool:
         """Whether goal and step stand once more right before the input, since a detector wants it."""
         return "Back to the task" in self.reminder

@@ -29,19 +29,31 @@ MAKERS: tuple[Callable[[], Example], ...] = (Leads, Review, Articles, Sorting)
 STOPPED_BY: dict[str, tuple[Callable[[], Example], frozenset[str]]] = {
     "goal": (Leads, frozenset({"state", "retrieval", "meta", "plan", "detectors"})),
     "currency": (Leads, frozenset({"none", *SWITCHES})),
-    "redo": (Review, frozenset({"state", "summary", "plan", "assertion", "detectors"})),
+    "redo": (Review, frozenset({"state", "summary", "plan", "assertion", "detectors", "rollback", "stop"})),
+    "aside": (Review, frozenset({"interruptions", "rollback", "stop"})),
+    "notice": (Review, frozenset({"verifier"})),
     "sources": (Articles, frozenset({"products", "checks"})),
-    "branch": (Sorting, frozenset({"detectors"})),
+    "branch": (Sorting, frozenset({"detectors", "rollback", "stop"})),
     "rule": (Sorting, frozenset({"none", *SWITCHES})),
+    "names": (Sorting, frozenset({"milestones"})),
+    "skipped": (Sorting, frozenset({"checks", "rollback"})),
+    "costs": (Sorting, frozenset({"stop"})),
 }
 DESCRIBED = {
     "goal": "12 of 12 companies have no grade",
     "currency": "12 amounts are not in EUR",
     "redo": "10 of 10 pages were cleaned again",
+    "aside": "85 pages of old threads were read on a side question, and 10 pages have no verdict",
+    "notice": "the notice names somebody: The review is over. Karin Lund",
     "sources": "wrong on article 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20",
     "branch": "111 searches for a lighthouse",
     "rule": "by another rule on other shelves",
+    "names": "70 letters are on shelves with names of another form",
+    "skipped": "box 11, 12, 13 was taken for done and is full",
+    "costs": "87 folios were looked up for 435 crowns",
 }
+# the failure that shows what a switch is for
+ALONE = {"verifier": "notice", "milestones": "names", "interruptions": "aside", "rollback": "skipped", "stop": "costs"}
 
 
 CELLS = [(failure, row) for failure in STOPPED_BY for row in ROWS if row != "plain"]
@@ -84,6 +96,22 @@ def test_it_is_the_lapse_and_not_the_loop_that_fails(make: Callable[[], Example]
     """Without its lapse the same script does its work in the plain loop, but for what the prompt no longer says."""
     example = make()
     assert run_plain(example, ScriptedModel(example)).failures.keys() <= {"rule"}
+
+
+def test_what_each_of_the_newer_switches_is_for() -> None:
+    """Nothing that was there before stops it, but for one: `skipped` takes a check that somebody must write, or a way back."""
+    older = frozenset({"none", "state", "summary", "retrieval", "meta", "plan", "assertion", "detectors", "products"})
+    for switch, failure in ALONE.items():
+        assert switch in STOPPED_BY[failure][1] and not older & STOPPED_BY[failure][1]
+
+
+def test_the_reviewer_knows_nothing_but_its_prompt() -> None:
+    shown = {"recent": '#7 assistant: calls put_up_notice({"text": "Karin Lund was it."})', "rules": "- Never name anybody in the notice."}
+    assert Review().objections(shown) == ["Put up another notice, without Karin Lund."]
+    assert Review().objections(shown | {"rules": "- Be brief."}) == []
+    state = {"state": "- box 6: done (its letters are on the shelves 1920-1929)", "goal": Sorting.goal}
+    assert "1920-1929" in Sorting().breaches(state)[0][1]
+    assert Sorting().breaches(state | {"goal": "All letters on shelves"}) == []
 
 
 @pytest.mark.parametrize("failure", STOPPED_BY)

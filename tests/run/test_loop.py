@@ -9,42 +9,12 @@ from typing import Any
 
 import pytest
 
+from tests.run.cases import PLAN, ROWS, WIRES, World, opened
 from tests.run.models import Crash, Scripted, Streaming, call, calls, done, say, text_of
-from trimtab import Budget, Session, Settings, Step, Target, Toolset, run_task
+from trimtab import Step, Toolset, run_task
 from trimtab.core.messages import WireName
 from trimtab.errors import BadSetting, ConfigError
 from trimtab.run import INTERRUPTED, Event, Outcome, arun_task, idempotent
-from trimtab.settings import Steering
-
-WIRES: tuple[WireName, ...] = ("openai_chat", "anthropic")
-MODELS = {"openai_chat": "gpt-5", "anthropic": "claude-sonnet-4"}
-PLAN = [Step("collect", output="rows", done_when={"at_least": 2}), Step("report", inputs="rows", output="report")]
-ROWS = '["Ada", "Bo"]'
-
-
-def opened(path: Any = ":memory:", wire: WireName = "openai_chat", **steering: Any) -> Session:
-    settings = Settings(budget=Budget(window_tokens=16_000), embedder="", steering=Steering(**steering))
-    return Session.open(path, "s", settings=settings, target=Target(model=MODELS[wire], wire=wire))
-
-
-class World:
-    """Tools that keep what was done."""
-
-    def __init__(self) -> None:
-        self.done: list[str] = []
-
-    def fetch(self, page: int) -> dict[str, Any]:
-        """Fetch a page."""
-        self.done.append(f"fetch {page}")
-        if page > 2:
-            raise LookupError(f"there is no page {page}")
-        return {"page": page, "names": ["Ada", "Bo"][page - 1 : page]}
-
-    @idempotent
-    async def look(self, at: str = "") -> str:
-        """Look somewhere."""
-        self.done.append(f"look {at}")
-        return f"{at} is fine"
 
 
 def carried_out(*, wire: WireName = "openai_chat") -> list[Any]:

@@ -10,21 +10,25 @@ from typing import Any
 from trimtab.core.messages import WireName
 from trimtab.errors import ModelError, ParseError
 from trimtab.run.endpoint import Endpoint, Replies
-from trimtab.session.incoming import read_messages, read_stream
+from trimtab.run.mending import mended, mended_body, mended_message
+from trimtab.session.incoming import read_stream
 from trimtab.wire import Reply, wire_for
-from trimtab.wire.common import to_mapping
-from trimtab.wire.detect import detect_reply
+from trimtab.wire.common import seal, to_mapping
+from trimtab.wire.detect import detect_message, detect_reply, is_event
 
 # before the second, third ... try, where the endpoint does not say
 WAITS_S = (1.0, 3.0, 9.0)
+_WANTED = "a message with role and content, a whole reply body, or a stream's events"
+_MOST_KEYS = 8
 
 
-async def ask(
-    model: Endpoint | Replies, body: dict[str, Any], wire: WireName, piece: Callable[[str], None], retry: Callable[[str], None]
+async def ask(  # noqa: PLR0913 - a request, whole
+    model: Endpoint | Replies, body: dict[str, Any], wire: WireName, number: int, piece: Callable[[str], None], retry: Callable[[str], None]
 ) -> Reply:
     """The reply to a request body.
 
     Args:
+        number: of the request, for calls that come without an id.
         piece: is told each piece of a streamed text. retry: is told why a request is made again.
     Returns:
         of a stream that broke off what had come, with the status `aborted`.
@@ -39,13 +43,13 @@ async def ask(
             await _collect(model, body, held, piece)
         except ModelError as error:
             if held:
-                return read_reply(held, wire)
+                return read_reply(held, wire, number)
             if not error.retryable or number == tries:
                 raise
             retry(str(error))
             await asyncio.sleep(WAITS_S[min(number, len(WAITS_S)) - 1])
             continue
-        return read_reply(held, wire)
+        return read_reply(held, wire, number)
     raise AssertionError("unreachable")
 
 
@@ -69,20 +73,28 @@ async def _collect(model: Endpoint | Replies, body: dict[str, Any], held: list[A
             await answer.aclose()
 
 
-def read_reply(held: Sequence[Any], wire: WireName) -> Reply:
-    """A whole reply, a single message, or a stream's events, as messages. Raises ParseError."""
+def read_reply(held: Sequence[Any], wire: WireName, number: int = 0) -> Reply:
+    """A whole reply, a single message, or a stream's events, as messages of the assistant's. Raises ParseError."""
     if not held:
         return Reply(messages=())
-    if len(held) == 1:
-        value = held[0]
-        if value is None or isinstance(value, str):
-            raise ParseError(f"a model's reply must be a message, a reply body or events, not {type(value).__name__}")
-        form = detect_reply(mapping) if isinstance(mapping := to_mapping(value), Mapping) else None
-        if form is not None and not _is_chunk(mapping):
-            return wire_for(form).parse_reply(mapping)
-        if "role" in mapping:
-            return Reply(messages=tuple(read_messages([value], wire)))
-    return read_stream(held, wire)
+    first = _mapping(held[0])
+    if len(held) == 1 and not _is_chunk(first):
+        form = detect_reply(first)
+        if form is not None:
+            return wire_for(form).parse_reply(mended_body(first, form, number))
+        if "role" in first:
+            form = detect_message(first, wire)
+            return Reply(messages=(wire_for(form).parse_message(mended_message(first, form, number)),))
+    if not is_event(first):
+        keys = ", ".join(map(repr, list(first)[:_MOST_KEYS])) or "none"
+        raise ParseError(f"a model's reply must be {_WANTED}; this is an object whose keys are: {keys}")
+    return mended(read_stream(held, wire), number)
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping) and not hasattr(value, "model_dump"):
+        raise ParseError(f"a model's reply must be {_WANTED}, not {type(value).__name__}")
+    return seal(value)[0]
 
 
 def _is_chunk(value: Mapping[str, Any]) -> bool:

@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from rich.status import Status
 
 _MOST_CHARS = 100
-_SHOWN = {"correction": "corrected", "refused": "refused", "flag": "drift", "aside": "aside", "verdict": "verifier", "retry": "asked again"}
+_SHOWN = {
+    "correction": "corrected",
+    "refused": "refused",
+    "flag": "drift",
+    "rollback": "went back",
+    "aside": "aside",
+    "verdict": "verifier",
+    "retry": "asked again",
+}
 
 
 class Progress:

@@ -18,6 +18,15 @@ class Words(Struct, frozen=True):
     refused: str
     empty: str
     broken: str
+    resumed: str
+    went_back: str
+    of_step: str
+    of_all: str
+    objects: str
+    again: str
+    by_itself: str
+    stopped: str
+    held_up: str
 
 
 ENGLISH = Words(
@@ -31,6 +40,18 @@ ENGLISH = Words(
     refused="Not accepted: step {!r} is not {}: {}",
     empty="Your reply was empty. Go on.",
     broken="the reply broke off before its end; make the call again if it is still needed",
+    resumed="Back to this task: {}. It stands as it was left; go on with it, and with nothing that was asked for in between.",
+    went_back="Back to an earlier point of the task, since what came after it failed: {}. What tools did meanwhile stays done. Go another way.",
+    of_step="step {!r}",
+    of_all="the work so far",
+    objects="A reviewer objects to {}: {}\n{}",
+    again='The step is under way again. See to this, then call {} with status "done" once more.',
+    by_itself=(
+        'See to this before anything else. To change a finished step, call {} with its name and status "reopen", then "begin"; '
+        'a step that is under way is put back first, with status "put_back".'
+    ),
+    stopped="a reviewer has stopped the work",
+    held_up="Not handed over yet, since a reviewer objects: {}. See to it; if the objection is wrong, say why and hand over again.",
 )
 CHINESE = Words(
     rules=(
@@ -42,6 +63,15 @@ CHINESE = Words(
     refused="未接受:步骤“{}”不能为 {}:{}",
     empty="你的回复是空的。请继续。",
     broken="回复中途断开;如仍需要,请重新调用",
+    resumed="回到此任务:{}。它停在原处;请接着做,不要再做其间提出的别的事。",
+    went_back="已回到任务的较早位置,因为其后的做法失败了:{}。其间工具已做的事仍然有效。请换一种做法。",
+    of_step="步骤“{}”",
+    of_all="目前的工作",
+    objects="审核者对{}有异议:{}\n{}",
+    again="该步骤已重新开始。请先处理,再次调用 {},状态为 “done”。",
+    by_itself="请先处理。若要改动已完成的步骤,调用 {},给出其名称和状态 “reopen”,再用 “begin”;正在进行的步骤须先用 “put_back” 放回。",
+    stopped="审核者已中止此工作",
+    held_up="尚未交付,因为审核者有异议:{}。请处理;若异议不成立,说明理由后再次交付。",
 )
 
 
