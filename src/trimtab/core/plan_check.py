@@ -35,9 +35,10 @@ def problems_of(steps: Sequence[PlanStep], known_variables: Collection[str] | No
             problems.append(f"step {step.name!r} is there twice; give each step a name of its own")
         by_name.setdefault(step.name, step)
     before = _all_before(steps, by_name)
-    problems += [
-        f"step {name!r} waits for itself by way of its 'after'; break the circle" for name, found in before.items() if name in found
-    ]
+    if not problems:
+        problems += [
+            f"step {name!r} waits for itself by way of its 'after'; break the circle" for name, found in before.items() if name in found
+        ]
     problems += _outputs(steps)
     makers = {step.output: step.name for step in steps if step.output}
     for step in steps:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from msgspec import Struct
 from trimtab.core.task import Condition, PlanStep
 from trimtab.errors import BadNeed, BadPlan
 from trimtab.recall.needs import Need
-from trimtab.session.proving import schema_problem
+from trimtab.session.fitting import schema_problem
 
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _LISTED = re.compile(r"\s*(?:\d{1,3}[.)、．:：]|[-*•]|第?[一二三四五六七八九十]{1,3}(?:步|、|\.|:|：)+)\s*(\S.*)")
@@ -34,6 +34,8 @@ _CHINESE = {
     "轮数": "rounds",
 }
 _COUNTS = ("count", "at_least", "at_most")
+_KINDS = ("text", *_COUNTS, "schema", "command", "verifier", "check")
+_KINDS_WORDS = "it must be a callable, a question, or a dict with one of " + ", ".join(_KINDS)
 
 
 class Step(Struct, frozen=True):
@@ -71,14 +73,17 @@ class Step(Struct, frozen=True):
     milestone: bool = False
 
 
-def planned(steps: Sequence[Step]) -> tuple[tuple[PlanStep, ...], dict[str, Callable[..., Any]]]:
-    """The steps as values, and their callables by the names that conditions give them.
+def planned(given: Iterable[Step | Mapping[str, Any]]) -> tuple[tuple[PlanStep, ...], dict[str, Callable[..., Any]]]:
+    """The steps as values, and their callables by the names that conditions give them. A step may be a dict, as read from a file.
 
     Raises:
         BadPlan: what cannot be read, all of it.
     """
     problems: list[str] = []
     checks: dict[str, Callable[..., Any]] = {}
+    steps = _steps(given, problems)
+    if problems:
+        raise BadPlan(problems)
     makers = {step.output: step.name for step in steps if step.output}
     made: list[PlanStep] = []
     for place, step in enumerate(steps):
@@ -105,6 +110,49 @@ def planned(steps: Sequence[Step]) -> tuple[tuple[PlanStep, ...], dict[str, Call
     if problems:
         raise BadPlan(problems)
     return tuple(made), checks
+
+
+def _steps(given: Any, problems: list[str]) -> list[Step]:
+    if isinstance(given, str | bytes | Mapping | Step) or not isinstance(given, Iterable):
+        problems.append(f"the steps are {type(given).__name__}; give a list of them: [Step(...), ...]")
+        return []
+    found = []
+    for place, row in enumerate(given, 1):
+        if isinstance(row, Mapping):
+            known = {key: value for key, value in row.items() if key in Step.__struct_fields__ and value is not None}
+            other = [str(key) for key in row if key not in Step.__struct_fields__]
+            if other or "name" not in known:
+                wrong = f"holds {', '.join(other)}" if other else "has no name"
+                problems.append(f"step {place} {wrong}; the fields of a step are {', '.join(Step.__struct_fields__)}")
+                continue
+            row = Step(**known)
+        if not isinstance(row, Step):
+            problems.append(f"step {place} is {type(row).__name__}; give a Step or a dict with its fields")
+            continue
+        before = len(problems)
+        row = _typed(place, row, problems)
+        found += [row] if len(problems) == before else []
+    return found
+
+
+def _typed(place: int, step: Step, problems: list[str]) -> Step:
+    """The step with None as what it means, and every field that is of another type told."""
+    step = msgspec.structs.replace(step, **{key: "" for key in ("output", "about") if getattr(step, key) is None})
+    step = msgspec.structs.replace(step, **{key: () for key in ("inputs", "reads", "needs", "done_when") if getattr(step, key) is None})
+    wanted: list[tuple[str, bool, str]] = [(key, isinstance(getattr(step, key), str), "a text") for key in ("name", "output", "about")]
+    wanted += [(key, isinstance(getattr(step, key), bool), "True or False") for key in ("optional", "batch", "milestone")]
+    wanted += [(key, _are_names(getattr(step, key)), "a name or a list of names") for key in ("inputs", "reads")]
+    wanted.append(("after", step.after is None or _are_names(step.after), "a name, a list of names or None"))
+    wanted.append(("rounds", isinstance(step.rounds, int) and not isinstance(step.rounds, bool), "a whole number"))
+    name = f" {step.name!r}" if isinstance(step.name, str) else ""
+    problems += [
+        f"step {place}{name}: its {key} is {str(getattr(step, key))[:60]!r}; it must be {what}" for key, good, what in wanted if not good
+    ]
+    return step
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, list | tuple) and all(isinstance(name, str) for name in value))
 
 
 def _names(value: str | Iterable[str]) -> tuple[str, ...]:
@@ -146,15 +194,42 @@ def _conditions(step: Step, checks: dict[str, Callable[..., Any]], said: Callabl
     rows = tuple(rows) if isinstance(rows, list | tuple) else (rows,)
     made: list[Condition] = []
     for place, row in enumerate(rows):
-        condition = _condition(f"{step.name}.{place + 1}", step.name, row, checks, said)
+        where = f"step {step.name!r}: condition {place + 1}"
+        problem = _wrong(row)
+        condition = None if problem else _condition(f"{step.name}.{place + 1}", step.name, row, checks, said)
         if condition is None:
-            said(
-                f"step {step.name!r}: condition {place + 1} is {str(row)[:80]!r}; it must be a callable, a question, or a dict with one of "
-                "text, count, at_least, at_most, schema, command, verifier, check"
-            )
+            said(f"{where} {problem or f'is {str(row)[:80]!r}; {_KINDS_WORDS}'}")
         else:
             made.append(condition)
     return tuple(made)
+
+
+def _wrong(row: Any) -> str:
+    """What is wrong with a condition that is a dict; "" for nothing that is seen here."""
+    if not isinstance(row, Mapping):
+        return ""
+    kinds = [key for key in row if key in _KINDS]
+    other = [str(key) for key in row if key not in (*_KINDS, "of", "timeout_s")]
+    if other:
+        return f"holds {', '.join(map(repr, other))}; beside its kind it may hold 'of' and 'timeout_s'"
+    if not kinds:
+        return f"is {str(dict(row))[:80]!r}; {_KINDS_WORDS}"
+    if len(kinds) > 1 and not set(kinds) <= {"at_least", "at_most"}:
+        return f"is of several kinds ({', '.join(kinds)}); write one dict for each"
+    wanted: list[tuple[str, bool, str]] = [
+        (key, isinstance(row[key], int) and not isinstance(row[key], bool) and row[key] >= 1, "a whole number of 1 or more")
+        for key in _COUNTS
+        if key in row
+    ]
+    wanted += [
+        (key, isinstance(row[key], str) and bool(row[key].strip()), "a text that is not empty")
+        for key in ("text", "command", "verifier")
+        if key in row
+    ]
+    seconds = row.get("timeout_s", 60.0)
+    wanted.append(("timeout_s", isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0, "seconds above 0"))
+    wanted.append(("of", isinstance(row.get("of", ""), str), "the name of a variable"))
+    return "; ".join(f"has {str(row.get(key))[:60]!r} for {key!r}; it must be {what}" for key, good, what in wanted if not good)
 
 
 def _condition(key: str, step: str, row: Any, checks: dict[str, Callable[..., Any]], said: Callable[[str], None]) -> Condition | None:

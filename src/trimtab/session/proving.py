@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import shlex
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from importlib import import_module
 from types import TracebackType
 from typing import Any
 
 import msgspec
 
 from trimtab.core.task import Condition, PlanStep, Proof
+from trimtab.session import fitting
+from trimtab.session.fitting import fits, schema_problem
 
 # of a command's output, in a proof
 MOST_DETAIL_LINES, MOST_DETAIL_CHARS = 5, 500
 _SHELL_SYNTAX = frozenset("|&;<>()$`*?[]{}~\n#!")
 _MOST_OUTPUT_BYTES = 8_192
+_MOST_SCHEMA_S = 5.0
 
 
 class Missing:
@@ -77,40 +81,29 @@ def _as_text(value: Any) -> str:
 # ------------------------------------------------------------ schemas
 
 
-def schema_problem(schema: str) -> str:
-    """What is wrong with a JSON schema; "" for nothing."""
-    try:
-        decoded = msgspec.json.decode(schema)
-    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-        return f"it is not JSON ({error})"
-    if not isinstance(decoded, dict | bool):
-        return "it must be a JSON object"
-    library = import_module("jsonschema")
-    try:
-        library.validators.validator_for(decoded, library.Draft202012Validator).check_schema(decoded)
-    except library.SchemaError as error:
-        return f"at {error.json_path}: {error.message[:MOST_DETAIL_CHARS]}"
-    return ""
-
-
 def prove_schema(words: str, schema: str, value: Any) -> Proof:
     """Whether the value fits; a text is read as JSON where it is. Nothing that a schema refers to is ever fetched."""
     if problem := schema_problem(schema):
         return Proof(words, None, f"the schema cannot be used: {problem}")
     decoded, value = msgspec.json.decode(schema), as_json(value)
-    # loaded when the first schema is checked: it is slow to load, and few commands need it
-    library, referencing = import_module("jsonschema"), import_module("referencing")
-    validator = library.validators.validator_for(decoded, library.Draft202012Validator)(decoded, registry=referencing.Registry())
+    ok, detail = _fits_apart(decoded, value) if '"pattern' in schema else fits(decoded, value)
+    return Proof(words, ok, detail)
+
+
+def _fits_apart(schema: Any, value: Any) -> tuple[bool | None, str]:
+    """In a program of its own: a pattern may take for ever, and nothing can end it in this one."""
+    if not sys.executable or getattr(sys, "frozen", False):
+        return None, "a schema with a pattern cannot be checked in this kind of program; take the pattern out"
+    command = [sys.executable, "-P", fitting.__file__]
     try:
-        error = library.exceptions.best_match(validator.iter_errors(value))
-    except referencing.exceptions.Unresolvable as missing:
-        return Proof(words, None, f"the schema refers to {missing.ref!r}, which is not in it; nothing is fetched")
-    except RecursionError:
-        return Proof(words, None, "schema or value is nested too deep")
-    if error is None:
-        return Proof(words, True)
-    hint = "; it is text and not JSON" if isinstance(value, str) and error.validator == "type" else ""
-    return Proof(words, False, f"at {error.json_path}: {error.message[:MOST_DETAIL_CHARS]}{hint}")
+        asked = msgspec.json.encode((schema, value))
+        ran = subprocess.run(command, input=asked, capture_output=True, timeout=_MOST_SCHEMA_S, check=True)
+        ok, detail = msgspec.json.decode(ran.stdout, type=tuple[bool | None, str])
+    except subprocess.TimeoutExpired:
+        return None, f"the check took longer than {_MOST_SCHEMA_S:g} s and was ended: a pattern of the schema is too slow for this value"
+    except (OSError, subprocess.CalledProcessError, msgspec.MsgspecError, TypeError) as error:
+        return None, f"the schema could not be checked: {error}"[:MOST_DETAIL_CHARS]
+    return ok, detail
 
 
 def as_json(value: Any) -> Any:
@@ -167,7 +160,8 @@ def _called(condition: Condition, value: Any, checks: Mapping[str, Callable[...,
 
     def run() -> None:
         with caught:
-            said[0] = check(value)
+            # a check that changes what it is given changes nothing that is stored
+            said[0] = check(copy.deepcopy(value))
 
     # a thread that hangs cannot be ended; as a daemon it does not keep the process
     thread = threading.Thread(target=run, name="trimtab-check", daemon=True)

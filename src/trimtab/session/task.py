@@ -126,6 +126,7 @@ class Task:
     def note(self, missing: Iterable[str] | None = None, risks: Iterable[str] | None = None) -> None:
         """What is still to be learned, and what may go wrong; None leaves what stands."""
         state = self.state
+        missing, risks = ((value,) if isinstance(value, str) else value for value in (missing, risks))
         entry = e.TaskNoted(state.missing if missing is None else tuple(missing), state.risks if risks is None else tuple(risks))
         same = (entry.missing, entry.risks) == (state.missing, state.risks)
         self._session._enter(lambda _: None if same else entry)

@@ -68,6 +68,9 @@ class TaskPart(VariablePart, InterruptingPart):
                 raise BadPlan(["the goal is empty; say in one line what is to be reached"])
             return self._task_under_way()
         made, named = planned(steps)
+        no_check = [name for name, check in (checks or {}).items() if not callable(check)]
+        if no_check:
+            raise BadSetting("checks", no_check[0], "the name of a callable")
         self._checks = {**self._checks, **named, **(checks or {})}
         self._refuse_unjudged(made)
         task_id = (
