@@ -1,4 +1,4 @@
-"""A made-up agent history of any length: user, assistant, tool; about 90 o200k tokens a message; always the same."""
+"""A made-up agent history of any length: user, assistant, tool; about 115 o200k tokens a message; always the same."""
 
 from __future__ import annotations
 
@@ -34,8 +34,11 @@ CITIES = ("Lyon", "Porto", "Gdansk", "Turin", "Bergen", "Izmir", "Malmo", "Leipz
 
 
 def _prose(random: Random, words: int) -> str:
-    picked = [random.choice(WORDS) for _ in range(words)]
-    sentences = [" ".join(picked[at : at + 12]).capitalize() + "." for at in range(0, words, 12)]
+    """Statements of what was: nobody's rule, however many there are."""
+    sentences = []
+    for _ in range(0, words, 12):
+        first, second, third = (random.choice(WORDS) for _ in range(3))
+        sentences.append(f"The {first} {second} in {random.choice(CITIES)} came to {random.randrange(1, 900)} and the {third} was late.")
     return " ".join(sentences)
 
 

@@ -106,7 +106,13 @@ _COMMAND_KEYS = frozenset({"", "command", "cmd", "script", "action", "code", "in
 _JOB = re.compile(
     r"(?:^| )(?:get|read|show|describe|check|fetch|list|query|inspect|view|state|ls)?\w* ?.*\b(?:jobs?|runs?|builds?|deployments?|rollouts?|pipelines?|workflows?|"
     r"executions?|operations?|exports?|imports?|renders?|transcod\w+|trainings?|migrations?|backups?|restores?|snapshots?|uploads?|downloads?|simulations?|"
-    r"fine tun\w+|approvals?|batch(?:es)?|stacks?|invocations?|syncs?|conversions?|predictions?|generations?|track(?:ing)?|queues?|crawls?|scans?|indexing|provision\w*)\b"
+    r"fine tun\w+|approvals?|batch(?:es)?|stacks?|invocations?|syncs?|conversions?|predictions?|generations?|track(?:ing)?|queues?|crawls?|scans?|screenshots?|screen|terminals?|console|stdout|process(?:es)?|output|indexing|provision\w*)\b"
+)
+_STATE_FIELDS = frozenset({"status", "state", "phase", "stage", "zustand", "estado", "状态", "job_status", "job_state"})
+_MOST_STATUS_FIELDS = 5
+_OVER = re.compile(
+    r"succe|complet|done|finish|\bok\b|closed|cancel|deliver|resolv|approved|merged|passed|ended|stopped|terminat|fertig|abgeschlossen|erledigt|termin|finaliz|完成|成功|结束|关闭|取消",
+    re.I,
 )
 _OVER_KEY = re.compile(r"done|finish|complet|ready|over\b|terminal|settled|available")
 _PROGRESS_KEY = re.compile(r"progress|percent|\bpct|_pct|eta|remaining|queue|position|retry|attempt|poll|completed|processed|total_steps")
@@ -191,11 +197,19 @@ def is_pending(tool: str, arguments: str, result: str) -> bool:
 
 def _says_under_way(text: str) -> bool:
     said = text.lower()
-    if said.lstrip()[:1] == "{" and any(_counts_on(key.lower(), value) for key, value in values_of(text)):
-        return True
+    if said.lstrip()[:1] == "{":
+        pairs = [(key.lower(), value) for key, value in values_of(text)]
+        small = len(pairs) <= _MOST_STATUS_FIELDS
+        if any(_counts_on(key, value) or (small and _is_not_over(key, value)) for key, value in pairs):
+            return True
     if _ING.search(said) is not None:
         return True
     return may_hold(said.replace("_", " "), _WAITING_HEADS) and _UNDER_WAY.search(said) is not None
+
+
+def _is_not_over(key: str, value: object) -> bool:
+    """Whether a field says in what state something is, and that is none of those in which it stays."""
+    return key in _STATE_FIELDS and isinstance(value, str) and _OVER.search(value) is None and _FAILURE.search(value.lower()) is None
 
 
 def _counts_on(key: str, value: object) -> bool:
