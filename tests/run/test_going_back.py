@@ -11,6 +11,7 @@ from tests.run.cases import ROWS, WIRES, Heard, World, opened
 from tests.run.models import Scripted, call, calls, done, say, text_of
 from trimtab import Step, run_task
 from trimtab.core.messages import WireName
+from trimtab.run.standing import to_go_back
 
 PLAN = [Step("collect", output="rows", milestone=True), Step("report", inputs="rows", output="report")]
 FAILED = "fetch was called 3 times with the same arguments and the same result"
@@ -56,6 +57,28 @@ def test_where_there_is_no_checkpoint_it_stops() -> None:
     with opened(on_flag="rollback", checkpoints=False) as session:
         outcome = run_task(Scripted([collected(), *AROUND]), session.task("Report", PLAN), [World().fetch])
         assert outcome.status == "drifted" and FAILED in outcome.why
+
+
+def test_a_checkpoint_of_an_earlier_task_is_none_to_go_back_to() -> None:
+    with opened(on_flag="rollback", checkpoints=False) as session:
+        session.checkpoint("before")
+        outcome = run_task(Scripted([collected(), *AROUND]), session.task("Report", PLAN), [World().fetch])
+        assert outcome.status == "drifted" and to_go_back(session) == []
+        assert "before" in session.state.checkpoints and session.state.task is not None
+
+
+def test_a_flag_that_stops_keeps_another_from_going_back(tmp_path: Path) -> None:
+    """The answer was changed between two processes: what was to go back is there still, what is to stop is new."""
+    with opened(tmp_path / "db", on_flag="rollback") as session:
+        run_task(Scripted([collected(), *AROUND]), session.task("Report", PLAN), [World().fetch], max_rounds=4)
+        assert [flag.answer for flag in to_go_back(session)] == ["rollback"]
+    with opened(tmp_path / "db", on_flag="stop") as session:
+        session.record({"role": "assistant", "content": "All steps are finished. The task is complete."})
+        assert sorted(flag.answer for flag in session.flags()) == ["rollback", "stop"]
+        assert to_go_back(session) == []
+        heard = Heard()
+        outcome = run_task(Scripted([]), session.task("Report", PLAN), [World().fetch], on_event=heard)
+        assert outcome.status == "drifted" and len(outcome.flags) == 2 and heard.of("rollback") == []
 
 
 @pytest.mark.parametrize("wire", WIRES)

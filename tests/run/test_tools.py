@@ -88,6 +88,8 @@ def test_methods_and_marks() -> None:
     look = read_tool(world.look)
     assert look.idempotent and look.run(**look.arguments('{"at": 4}')) == 4
     assert not read_tool(world.change).idempotent
+    with pytest.raises(BadSetting, match="a dict with idempotent=True"):
+        idempotent(world.change)
     assert read_tool(world.change).schema("anthropic")["input_schema"]["properties"] == {}
 
 

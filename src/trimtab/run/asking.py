@@ -10,7 +10,7 @@ from typing import Any
 from trimtab.core.messages import WireName
 from trimtab.errors import ModelError, ParseError
 from trimtab.run.endpoint import Endpoint, Replies
-from trimtab.run.mending import mended, mended_body, mended_message
+from trimtab.run.mending import mended_body, mended_events, mended_message, named
 from trimtab.session.incoming import read_stream
 from trimtab.wire import Reply, wire_for
 from trimtab.wire.common import seal, to_mapping
@@ -22,7 +22,7 @@ _WANTED = "a message with role and content, a whole reply body, or a stream's ev
 _MOST_KEYS = 8
 
 
-async def ask(  # noqa: PLR0913 - a request, whole
+async def ask(
     model: Endpoint | Replies, body: dict[str, Any], wire: WireName, number: int, piece: Callable[[str], None], retry: Callable[[str], None]
 ) -> Reply:
     """The reply to a request body.
@@ -37,17 +37,17 @@ async def ask(  # noqa: PLR0913 - a request, whole
         caller's own raises is raised.
     """
     tries = model.tries if isinstance(model, Endpoint) else 1
-    for number in range(1, tries + 1):
+    for attempt in range(1, tries + 1):
         held: list[Any] = []
         try:
             await _collect(model, body, held, piece)
         except ModelError as error:
             if held:
                 return read_reply(held, wire, number)
-            if not error.retryable or number == tries:
+            if not error.retryable or attempt == tries:
                 raise
             retry(str(error))
-            await asyncio.sleep(WAITS_S[min(number, len(WAITS_S)) - 1])
+            await asyncio.sleep(WAITS_S[min(attempt, len(WAITS_S)) - 1])
             continue
         return read_reply(held, wire, number)
     raise AssertionError("unreachable")
@@ -88,7 +88,7 @@ def read_reply(held: Sequence[Any], wire: WireName, number: int = 0) -> Reply:
     if not is_event(first):
         keys = ", ".join(map(repr, list(first)[:_MOST_KEYS])) or "none"
         raise ParseError(f"a model's reply must be {_WANTED}; this is an object whose keys are: {keys}")
-    return mended(read_stream(held, wire), number)
+    return named(read_stream(mended_events(held, number), wire), number)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:

@@ -22,7 +22,9 @@ _NO_STREAM_OPTIONS = re.compile(r"stream_options", re.IGNORECASE)
 
 class Replies(Protocol):
     """A model of your own. `reply` may be a coroutine function that returns the reply as a dict (a message, or a whole body) or
-    an asynchronous iterator of stream events, or an asynchronous generator of these."""
+    an asynchronous iterator of stream events, or an asynchronous generator of these: the chunks or events of the interface's own
+    streams, as dicts or as a client library's objects. Whatever role it claims, a reply is the assistant's; a call without an id
+    gets one."""
 
     def reply(self, body: dict[str, Any]) -> Any: ...
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
-from trimtab.errors import ConfigError
+from trimtab.errors import BadSetting, ConfigError
 from trimtab.run.desk import RunDesk
 from trimtab.run.endpoint import Endpoint, Replies
 from trimtab.run.outcome import OnEvent, Outcome
@@ -49,8 +49,9 @@ def run_task(  # noqa: PLR0913 - one call that says it all
         on_event: is told what happens; a text that it returns is taken as a message of the user's.
         show: progress in the terminal.
     Raises:
-        ModelError: the endpoint gave no answer. BudgetError: what must be in a prompt does not fit. BadSetting: a tool that
-            cannot be offered. NoTask: the task is none of this session. What a model of your own raises.
+        ModelError: the endpoint gave no answer. ParseError: what came is no reply. WindowUnknown: nobody said how large the
+            model's window is. BadSetting: a tool that cannot be offered; a model, a task or tools that are none. NoTask: the task
+            is none of this session. What a model of your own raises.
     """
     try:
         asyncio.get_running_loop()
@@ -72,6 +73,7 @@ async def arun_task(  # noqa: PLR0913 - as run_task
     show: bool = False,
 ) -> Outcome:
     """`run_task` on the caller's event loop. Canceling it leaves the session as a crash would, so that it can be gone on with."""
+    _refuse_unusable(model, task, tools)
     owned = session is None and isinstance(task, str)
     if session is None:
         session = _opened(model) if isinstance(task, str) else cast(Session, task._session)
@@ -81,10 +83,21 @@ async def arun_task(  # noqa: PLR0913 - as run_task
             session.resume(handle.task_id)
         with Progress(show) as progress:
             listeners: list[OnEvent] = [*([on_event] if on_event else []), *([progress] if show else [])]
-            return await Run(Work(model, handle, session, RunDesk(session, tools), listeners)).go(system, max_rounds)
+            return await Run(Work(model, handle, session, RunDesk(session, tuple(tools)), listeners)).go(system, max_rounds)
     finally:
         if owned:
             session.close()
+
+
+def _refuse_unusable(model: Any, task: Any, tools: Any) -> None:
+    """Raises BadSetting for what is no model, no task, no tools."""
+    if isinstance(model, type) or not callable(getattr(model, "reply", None)):
+        shown = model if isinstance(model, type) else type(model)
+        raise BadSetting("model", shown, "an Endpoint, or an object whose reply(body) gives a message, a reply body or events")
+    if not isinstance(task, str | Task) or (isinstance(task, str) and not task.strip()):
+        raise BadSetting("task", task, "the goal as a text, or what session.task(...) returned")
+    if isinstance(tools, str | bytes | Mapping) or not isinstance(tools, Iterable):
+        raise BadSetting("tools", tools, "a list of callables, of dicts with name and run, or of Toolsets")
 
 
 def _opened(model: Endpoint | Replies) -> Session:

@@ -14,7 +14,7 @@ import msgspec
 
 from trimtab.core.messages import WireName
 from trimtab.wire import Reply, wire_for
-from trimtab.wire.common import decode, encode_wire
+from trimtab.wire.common import rewrite, to_mapping
 
 _CALL_ITEMS = ("function_call", "custom_tool_call")
 
@@ -25,27 +25,48 @@ def mended_body(body: Mapping[str, Any], wire: WireName, number: int) -> dict[st
     """A whole response body of that form; `number` is the request's."""
     name = partial(_named, number, count(1))
     if wire == "openai_chat":
-        choices = [choice | {"message": _message(choice["message"], wire, name)} if _has_message(choice) else choice for choice in body["choices"]]
+        choices = [
+            choice | {"message": _message(choice["message"], wire, name)} if _has_message(choice) else choice for choice in body["choices"]
+        ]
         return {**body, "choices": choices}
     if wire == "openai_responses":
         return {**body, "output": [_message(item, wire, name) for item in body["output"] or ()]}
-    return _message(body, wire, name)
+    return _mapped(body, wire, name)
 
 
 def mended_message(value: Mapping[str, Any], wire: WireName, number: int) -> dict[str, Any]:
     """A single message that stands for a whole reply."""
-    return _message(value, wire, partial(_named, number, count(1)))
+    return _mapped(value, wire, partial(_named, number, count(1)))
 
 
-def mended(reply: Reply, number: int) -> Reply:
-    """A reply that came as events."""
+def mended_events(events: Sequence[Any], number: int) -> list[Mapping[str, Any]]:
+    """A stream's events. Chunks of chat completions fold without a role or an id: see `named`."""
     name = partial(_named, number, count(1))
-    messages = []
-    for message in reply.messages:
-        value = _message(decode(message.wire), message.wire_format, name)
-        same = encode_wire(value) == message.wire
-        read = message if same else wire_for(message.wire_format).parse_message(value)
-        messages.append(msgspec.structs.replace(read, status=message.status))
+    made: list[Mapping[str, Any]] = []
+    for value in events:
+        event = to_mapping(value)
+        if event.get("type") == "content_block_start" and _is(block := event.get("content_block"), ("tool_use",)):
+            event = {**event, "content_block": _with_id(block, "id", name)}
+        elif event.get("type") == "response.output_item.done":
+            event = {**event, "item": _message(event.get("item"), "openai_responses", name)}
+        elif isinstance(response := event.get("response"), Mapping) and isinstance(response.get("output"), list):
+            items = [_message(item, "openai_responses", name) for item in response["output"]]
+            event = {**event, "response": {**response, "output": items}}
+        made.append(event)
+    return made
+
+
+def named(reply: Reply, number: int) -> Reply:
+    """A reply that was folded from chunks, with ids."""
+    name = partial(_named, number, count(1))
+
+    def change(value: dict[str, Any]) -> bool:
+        calls = value.get("tool_calls") or []
+        value.update(_chat(value, name))
+        return bool(calls != value.get("tool_calls", []))
+
+    chat = wire_for("openai_chat")
+    messages = [rewrite(row, change, chat.parse_message) if row.wire_format == chat.name else row for row in reply.messages]
     return msgspec.structs.replace(reply, messages=tuple(messages))
 
 
@@ -59,8 +80,11 @@ def _has_message(choice: Any) -> bool:
 
 
 def _message(value: Any, wire: WireName, name: Name) -> Any:
-    if not isinstance(value, Mapping):
-        return value
+    """What is no object is left to the form, which says what is wrong with it."""
+    return _mapped(value, wire, name) if isinstance(value, Mapping) else value
+
+
+def _mapped(value: Mapping[str, Any], wire: WireName, name: Name) -> dict[str, Any]:
     if wire == "openai_chat":
         return _chat(value, name)
     return _blocks(value, name) if wire == "anthropic" else _item(value, name)

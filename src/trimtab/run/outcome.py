@@ -38,7 +38,8 @@ class Event(Struct, frozen=True, kw_only=True):
             call, or whether it failed); `moved`, `refused` of a step (`name`; `text`: what came of it); `flag` of a detector
             (`value`: the `Flag`); `rollback` to a checkpoint (`name`; `text`: what failed; `value`: the `Flag`); `aside`, a side
             question (`name`; `text`: the answer; where none came, `value`: the error); `verdict` of the verifier (`name`; `text`:
-            its reason; `value`: the entry); `retry` of a request; `end` (`value`: the `Outcome`).
+            its reason; `value`: the entry); `retry` of a request, also without an exchange that did not fit (`text`: why); `end`
+            (`value`: the `Outcome`).
         round: of this call of `run_task`, from 1.
         step: the step under way.
     """
@@ -61,8 +62,8 @@ class Outcome(Struct, frozen=True, kw_only=True):
     Attributes:
         status: `done`: every step is finished; `answered`: a task without a plan was; `given up`: the task was ended so;
             `parked`: the user, or a tool, began another task; `drifted`: a detector stopped it, see `flags`; `blocked`: a fragment disagrees
-            with a decision, see `Session.conflicts`; `stopped`: the verifier said so, or the model replied with nothing, or for
-            another step than the one under way, again and again;
+            with a decision, see `Session.conflicts`; `stopped`: the verifier said so; or the model replied with nothing, or for
+            another step than the one under way, again and again; or what must be in a prompt does not fit, see `why`;
             `rounds`: there were no more.
         reply: the last text of the model.
         rounds: requests that were answered in this call.

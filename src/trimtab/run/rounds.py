@@ -9,12 +9,21 @@ import msgspec
 
 from trimtab.core.messages import ToolCall
 from trimtab.core.task import FINISHED, TaskState
-from trimtab.errors import Blocked, Drifted, OffStep
-from trimtab.run.calling import NOT_RUN, Answered, groups
+from trimtab.errors import Blocked, Drifted, OffStep, PinnedOverflow
+from trimtab.run.calling import MOST_CALLS, NOT_RUN, Answered, groups
 from trimtab.run.judging import Judging
 from trimtab.run.meanwhile import keep, take_in
 from trimtab.run.outcome import Outcome
-from trimtab.run.standing import answer_open_calls, checkpoint_name, last_reply, since_newest, to_go_back, user_spoke_last
+from trimtab.run.standing import (
+    answer_open_calls,
+    checkpoint_name,
+    is_exchange_newest,
+    last_reply,
+    since_newest,
+    to_go_back,
+    too_large,
+    user_spoke_last,
+)
 from trimtab.run.words import go_on_text
 from trimtab.run.work import Work
 from trimtab.session.prompt import Prompt
@@ -23,8 +32,8 @@ from trimtab.steer.proposals import proposals_in
 from trimtab.wire import Reply
 
 # in a row: replies for another step than the one under way, and empty ones; requests that were too long; ways back to a
-# checkpoint without a step that was finished since
-_MOST_OFF_STEP, _MOST_EMPTY, _MOST_TOO_LONG, _MOST_BACK = 5, 3, 3, 3
+# checkpoint without a step that was finished since; exchanges that did not fit
+_MOST_OFF_STEP, _MOST_EMPTY, _MOST_TOO_LONG, _MOST_BACK, _MOST_LEFT_OUT = 5, 3, 3, 3, 3
 
 # what an answer to `update_task` says of what comes next, which is begun already
 _NEXT = re.compile(r" (?:Next: |Under way: |Every step is finished|No step may begin yet)")
@@ -35,7 +44,7 @@ class Run:
 
     def __init__(self, work: Work) -> None:
         self.work, self.judging = work, Judging(work)
-        self.off_step = self.empty = self.back = 0
+        self.off_step = self.empty = self.back = self.left_out = 0
         # why the verifier wants no more of it
         self.stop = ""
         # results of the reply in which the newest checkpoint was made: a rollback leaves them behind
@@ -88,6 +97,8 @@ class Run:
             return work.end("drifted", str(drifted))
         except Blocked as blocked:
             return work.end("blocked", str(blocked))
+        except PinnedOverflow as error:
+            return work.end("stopped", too_large(session, error))
         work.telling.round += 1
         messages, flags = reply.messages, {flag.flag_id for flag in session.flags()}
         session.record(*messages)
@@ -116,12 +127,28 @@ class Run:
     # ------------------------------------------------------------ asking
 
     async def _asked(self, system: str) -> Reply:
-        """Raises ModelError, Drifted, Blocked."""
+        """Raises ModelError, Drifted, Blocked, PinnedOverflow."""
         for left in reversed(range(_MOST_TOO_LONG)):
-            reply = await self.work.ask(await self._prompt(system), again=left > 0)
+            reply = await self.work.ask(await self._fitting(system), again=left > 0)
             if reply is not None:
                 return reply
         raise AssertionError("unreachable")
+
+    async def _fitting(self, system: str) -> Prompt:
+        """Where the newest exchange does not fit, a prompt without it, which says so. Raises PinnedOverflow where that is too
+        large as well, or was not enough again and again."""
+        work = self.work
+        try:
+            prompt = await self._prompt(system)
+        except PinnedOverflow as error:
+            if self.left_out == _MOST_LEFT_OUT or not is_exchange_newest(work.session):
+                raise
+            self.left_out += 1
+            work.say(work.words.left_out)
+            work.tell("retry", text=str(error))
+            return await self._prompt(system)
+        self.left_out = 0
+        return prompt
 
     async def _prompt(self, system: str) -> Prompt:
         """Raises Drifted, also where the session went back again and again. What was begun after a checkpoint is begun anew."""
@@ -175,11 +202,11 @@ class Run:
         return work.end("stopped", f"{self.off_step} replies in a row were not for step {off.expected!r}")
 
     async def _run(self, calls: list[ToolCall]) -> None:
-        """What ran is recorded also where a later call of the reply is canceled: only what had begun stays open."""
+        """What ran is recorded also where a later call of the reply is cut off: only what had begun stays open."""
         work, done = self.work, list[Answered]()
         checkpoints = dict(work.session.state.checkpoints)
         try:
-            for group in groups(work.desk.tools, calls):
+            for group in groups(work.desk.tools, calls[:MOST_CALLS]):
                 for call in group:
                     work.tell("call", name=call.name, text=call.arguments, value=call)
                 for row in await asyncio.gather(*(self._called(call) for call in group)):
@@ -190,6 +217,9 @@ class Run:
             if work.target.wire != "anthropic" and done:
                 work.record(done)
             raise
+        for call in calls[MOST_CALLS:]:
+            done.append(Answered(call=call, text=NOT_RUN + work.words.too_many, is_error=True))
+            work.tell("result", name=call.name, text=done[-1].text, value=True)
         work.record(done)
         if work.session.state.checkpoints != checkpoints:
             self._beside_checkpoint = {row.call.call_id: row for row in done}

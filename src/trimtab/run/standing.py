@@ -8,7 +8,8 @@ from typing import Literal, TypeAlias
 from trimtab.core.drift import Flag
 from trimtab.core.entries import Judged
 from trimtab.core.messages import ToolCall
-from trimtab.run.calling import INTERRUPTED, Answered, as_text
+from trimtab.errors import PinnedOverflow
+from trimtab.run.calling import INTERRUPTED, MOST_CALLS, NOT_RUN, Answered, as_text
 from trimtab.run.work import Work
 from trimtab.session import Session
 
@@ -41,15 +42,39 @@ def last_reply(session: Session) -> str:
     unit = session.state.units[-1] if session.state.units else None
     if unit is None or unit.role != "assistant" or unit.calls:
         return ""
-    return as_text(session.read(f"#{unit.nodes[-1]}"))
+    said = session.read(f"#{unit.nodes[-1]}")
+    return "null" if said is None else as_text(said)
+
+
+def is_exchange_newest(session: Session) -> bool:
+    """Whether a reply, perhaps with results, is the newest; what follows it lets it leave a prompt."""
+    unit = session.state.units[-1] if session.state.units else None
+    return unit is not None and unit.role == "assistant"
+
+
+def too_large(session: Session, error: PinnedOverflow) -> str:
+    """Why a run stops whose prompt cannot be made to fit, and what to do."""
+    largest = ", ".join(f"{name} {tokens}" for name, tokens in error.largest.items())
+    ways = ["a larger window (budget.window_tokens)"]
+    if "tools" in error.largest:
+        ways.append("fewer tools, or tools with shorter descriptions")
+    name = checkpoint_name(session)
+    if name:
+        ways.append(f"going back: session.rollback({name!r})")
+    return (
+        f"the prompt does not fit: what must be in it needs {error.needed_tokens} tokens, and {error.budget_tokens} may be; "
+        f"largest: {largest}; what helps: {'; '.join(ways)}"
+    )
 
 
 async def answer_open_calls(work: Work, run: Callable[[ToolCall], Awaitable[Answered]], known: Mapping[str, Answered]) -> None:
     """Calls that have no result get one: the one that is known, else by running them again where that does no harm, else the
-    fixed text."""
+    fixed text. Those beyond the most that are run were not begun."""
     rows = []
-    for call in work.session.open_calls():
+    for place, call in enumerate(work.session.open_calls()):
         row = known.get(call.call_id)
+        if row is None and place >= MOST_CALLS:
+            row = Answered(call=call, text=NOT_RUN + work.words.too_many, is_error=True)
         if row is None:
             again = work.desk.may_run_again(call.name)
             row = await run(call) if again else Answered(call=call, text=INTERRUPTED, is_error=True)
@@ -63,7 +88,9 @@ def to_go_back(session: Session) -> list[Flag]:
     flags = session.flags()
     back = [flag for flag in flags if flag.answer == "rollback"]
     stops = any(flag.answer == "stop" for flag in flags)
-    return back if back and not stops and session.state.checkpoints else []
+    begun = session.state.task.seq if session.state.task is not None else 0
+    own = any(seq >= begun for seq in session.state.checkpoints.values())
+    return back if back and own and not stops else []
 
 
 def checkpoint_name(session: Session) -> str:

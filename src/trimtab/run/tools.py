@@ -33,7 +33,8 @@ class RunTool(Struct, frozen=True, kw_only=True):
 
     Attributes:
         run: called with the arguments by name; may be a coroutine function. What it returns is the result: text as it is,
-            anything else as JSON.
+            anything else as JSON; a generator, or an object that neither JSON nor a text of its own can show, is an error. What it
+            raises is the result too, also `SystemExit`; only `KeyboardInterrupt` and cancellation end the run.
         parameters: JSON schema of the arguments, an object; empty for none.
         takes: the arguments as a type, where they are checked before the call; None where `parameters` was given as JSON.
         idempotent: that it ran twice does no harm: calls of it run beside each other, and one that a crash cut off is run again.
@@ -77,8 +78,11 @@ class RunTool(Struct, frozen=True, kw_only=True):
 
 def idempotent(tool: F) -> F:
     """Decorator: that this tool runs twice does no harm. Calls of it run beside each other, and one that a crash cut off is
-    run again."""
-    setattr(tool, _MARK, True)
+    run again. Raises BadSetting for what cannot be marked."""
+    try:
+        setattr(tool, _MARK, True)
+    except AttributeError:
+        raise BadSetting("tools", tool, "a function, or a method where its class is written; else a dict with idempotent=True") from None
     return tool
 
 

@@ -18,6 +18,8 @@ class Words(Struct, frozen=True):
     refused: str
     empty: str
     broken: str
+    too_many: str
+    left_out: str
     resumed: str
     went_back: str
     of_step: str
@@ -40,6 +42,11 @@ ENGLISH = Words(
     refused="Not accepted: step {!r} is not {}: {}",
     empty="Your reply was empty. Go on.",
     broken="the reply broke off before its end; make the call again if it is still needed",
+    too_many="too many calls in one reply; make them in later replies",
+    left_out=(
+        "Your last reply and the results of its calls did not fit into the window, so you do not see them. What the calls did stays "
+        "done. Go on in smaller pieces: fewer calls at once, shorter texts."
+    ),
     resumed="Back to this task: {}. It stands as it was left; go on with it, and with nothing that was asked for in between.",
     went_back="Back to an earlier point of the task, since what came after it failed: {}. What tools did meanwhile stays done. Go another way.",
     of_step="step {!r}",
@@ -63,6 +70,8 @@ CHINESE = Words(
     refused="未接受:步骤“{}”不能为 {}:{}",
     empty="你的回复是空的。请继续。",
     broken="回复中途断开;如仍需要,请重新调用",
+    too_many="一次回复中的调用过多;请在之后的回复中再调用",
+    left_out="上一次回复及其调用结果放不进窗口,因此你看不到它们。调用已做的事仍然有效。请分小步继续:一次少调用几个,文字短一些。",
     resumed="回到此任务:{}。它停在原处;请接着做,不要再做其间提出的别的事。",
     went_back="已回到任务的较早位置,因为其后的做法失败了:{}。其间工具已做的事仍然有效。请换一种做法。",
     of_step="步骤“{}”",
