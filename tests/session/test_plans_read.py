@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
 from time import monotonic
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.session.cases import opened, user
 from trimtab import Session, Step
 from trimtab.errors import BadPlan, BadSetting, IllegalMove
+from trimtab.session.bounded import fits_in_bounds
+from trimtab.session.fitting import fits
+from trimtab.session.planned import planned
+from trimtab.session.proving import prove_schema
 
 
 def begun(*steps: Any, **more: Any) -> Session:
@@ -99,37 +107,140 @@ def test_a_reference_that_leads_nowhere_is_told_with_the_plan(target: str) -> No
         task.finish(product=[1])
 
 
-SLOW = "^(a+)+$"
+# Python's own engine takes years for this one; the second one refers back, so that no bound is known for it
+SLOW, BACKWARDS = "^(a+)+$", r"^(a+)+\1$"
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+
+def in_pairs(depth: int) -> dict[str, Any]:
+    """A schema whose references double at each level."""
+    rows: dict[str, Any] = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}, {"$ref": f"#/$defs/d{n + 1}"}]} for n in range(depth)}
+    return {"$ref": "#/$defs/d0", "$defs": {**rows, f"d{depth}": {"type": "integer"}}}
 
 
 @pytest.mark.parametrize(
-    "schema",
+    ("schema", "product", "said"),
     [
-        {"type": "string", "pattern": SLOW},
-        {"$defs": {"word": {"pattern": SLOW}}, "$ref": "#/$defs/word"},
-        {"patternProperties": {SLOW: {}}, "additionalProperties": False},
+        ({"type": "string", "pattern": SLOW}, "a" * 40 + "b", "does not match"),
+        ({"$defs": {"word": {"pattern": SLOW}}, "$ref": "#/$defs/word"}, "a" * 40 + "b", "does not match"),
+        (
+            {"patternProperties": {SLOW: {}}, "additionalProperties": False},
+            {"a" * 40 + "b": 1},
+            "do not match any|does not match any|unexpected",
+        ),
+        ('{"\\u0070attern": "^(a+)+$"}', "a" * 40 + "b", "does not match"),
+        (in_pairs(40), "a", "is not of type 'integer'"),
+        ({"uniqueItems": True}, [{"n": n} for n in range(5_000)] + [1, True, 1.0], "items 5000 and 5002 are the same"),
+        (
+            {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"b": {"$ref": "#"}}, "pattern": SLOW},
+            {"b": "a" * 40 + "b"},
+            "match",
+        ),
     ],
 )
-def test_a_pattern_that_never_ends_is_ended(schema: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_by_schema_gives_its_verdict_within_a_second(schema: Any, product: Any, said: str) -> None:
+    started = monotonic()
+    proof = prove_schema("x fits", schema if isinstance(schema, str) else json.dumps(schema), product)
+    assert monotonic() - started < 1
+    assert proof.ok is False and re.search(said, proof.detail)
+
+
+def test_a_pattern_of_the_callers_with_no_bound_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trimtab.session.proving._MOST_SCHEMA_S", 1.0)
-    product: Any = "a" * 40 + "b"
-    with begun(Step("a", output="x", schema=schema)) as session:
+    with begun(Step("a", output="x", schema={"type": "string", "pattern": BACKWARDS})) as session:
         task = session.task()
         task.begin()
         started = monotonic()
-        with pytest.raises(IllegalMove, match="too slow for this value"):
-            task.finish(product={product: 1} if "patternProperties" in schema else product)
+        with pytest.raises(IllegalMove, match=r"too slow for this value: its pattern .* refers back"):
+            task.finish(product="a" * 40 + "b")
         assert monotonic() - started < 10
+        task.finish(product="aaa")
 
 
-def test_a_model_brings_no_pattern_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trimtab.session.proving._MOST_SCHEMA_S", 1.0)
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ({"schema": {"pattern": BACKWARDS}}, "refers back"),
+        ({"schema": {"properties": {"a": {"patternProperties": {"(?<=a)b": {}}}}}}, "of which no time can be told"),
+        ({"done_when": [{"schema": '{"\\u0070attern": "^(a+)+\\\\1$"}'}]}, "refers back"),
+        ({"schema": {"unevaluatedProperties": False}}, "it uses unevaluatedProperties"),
+        ({"schema": {"items": {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": SLOW}}}, "at the top only"),
+        ({"done_when": ({"command": "true"},)}, "the caller's to name"),
+    ],
+)
+def test_a_model_brings_no_schema_that_may_hang_and_no_command(step: dict[str, Any], said: str) -> None:
+    with begun() as session:
+        answer = session.task().propose_plan([{"name": "a", "output": "x", **step}])
+        assert said in getattr(answer, "reason", "")
+
+
+def test_a_pattern_of_a_models_is_checked_at_once() -> None:
     with begun() as session:
         task = session.task()
         assert task.propose_plan([{"name": "a", "output": "x", "schema": {"type": "string", "pattern": SLOW}}]).ok
         task.begin()
-        assert "too slow" in getattr(task.propose("a", "done", product="a" * 40 + "b"), "reason", "")
+        started = monotonic()
+        assert "does not match" in getattr(task.propose("a", "done", product="a" * 40 + "b"), "reason", "")
+        assert monotonic() - started < 1
         assert task.propose("a", "done", product="aaa").ok
+
+
+def test_a_reference_inside_of_a_part_with_a_name_of_its_own_is_found() -> None:
+    inner = {"$id": "https://example.com/inner", "$defs": {"c": {"type": "integer"}}, "properties": {"q": {"$ref": "#/$defs/c"}}}
+    whole = {"$id": "https://example.com/outer", "$defs": {"b": inner}, "$ref": "inner"}
+    with begun(Step("a", output="x", schema=whole), Step("b", output="y", schema={"$ref": DRAFT})) as session:
+        task = session.task()
+        task.begin()
+        with pytest.raises(IllegalMove, match="is not of type 'integer'"):
+            task.finish(product={"q": "a"})
+        task.finish(product={"q": 1})
+    assert "which is no schema" in problem([Step("a", output="x", schema={"$ref": "#/required", "required": ["b"]})])
+
+
+async def waits(text: str) -> bool:
+    return bool(text)
+
+
+@pytest.mark.parametrize(
+    ("condition", "said"),
+    [
+        (waits, "condition 1 is waits, an async function"),
+        ({"check": waits}, "condition 1 is waits, an async function"),
+        (lambda: True, "which cannot be called with the product alone"),
+        ({"check": 3}, "has '3' for 'check'; it must be a callable, or the name of one"),
+        ({"count": None}, "has 'None' for 'count'"),
+        ({"text": "a", "timeout_s": float("inf")}, "for 'timeout_s'"),
+        ({"count": 10**30}, "for 'count'"),
+        ({"text": "a", "of": "later"}, "condition 1 looks at 'later', which step 'b' makes, and that comes after it"),
+    ],
+)
+def test_what_can_be_known_with_the_plan_is_told_with_it(condition: Any, said: str) -> None:
+    assert said in problem([Step("a", output="x", done_when=condition), Step("b", output="later")])
+
+
+def test_null_is_what_a_model_leaves_out_of_a_condition() -> None:
+    with begun({"name": "a", "output": "x", "done_when": {"text": "a", "count": None, "of": None}}) as session:
+        assert [row.kind for row in session.task().state.steps[0].done_when] == ["text"]
+
+
+def test_a_check_that_is_named_must_be_there_where_it_is_known_which_are() -> None:
+    steps = [Step("a", output="x", done_when={"check": "foo"})]
+    with pytest.raises(BadPlan, match="condition 1 names the check 'foo', which is not there; pass checks="):
+        planned(steps, {})
+    assert planned(steps)[0] == planned(steps, {"foo": len})[0]
+
+
+def test_a_check_that_returns_a_coroutine_proves_nothing_and_leaves_none_open() -> None:
+    with begun(Step("a", output="x", done_when=lambda text: waits(text))) as session:
+        task = session.task()
+        task.begin()
+        with pytest.raises(IllegalMove, match="returned coroutine; it must return True"):
+            task.finish(product="x")
+
+
+def test_names_and_words_of_a_file_are_read_as_a_models_are() -> None:
+    with begun("collect", {"名称": "score", "输入": "x"}, Step("x", output="x", after=())) as session:
+        assert [step.name for step in session.task().state.steps] == ["collect", "score", "x"]
 
 
 def test_a_check_that_changes_its_value_changes_nothing_that_is_stored() -> None:
@@ -149,3 +260,45 @@ def test_one_text_is_one_risk_and_a_check_must_be_callable() -> None:
         assert (session.task().state.risks, session.task().state.missing) == (("slow",), ("the price",))
         with pytest.raises(BadSetting, match="checks"):
             session.task("Other", [Step("b")], checks={"foo": 3})  # type: ignore[dict-item]
+
+
+LEAVES: list[dict[str, Any]] = [
+    {"type": "integer"},
+    {"type": "string", "pattern": "^(a|b)+$"},
+    {"enum": [1, True, "a"]},
+    {"uniqueItems": True},
+    {"patternProperties": {"^(a|b)+$": {"type": "integer"}}, "additionalProperties": False},
+    {"properties": {"a": {"$ref": "#/$defs/d"}}, "additionalProperties": {"type": "string"}},
+    {"items": {"$ref": "#/$defs/d"}},
+    {"$ref": "#/$defs/d"},
+    {"required": ["a"]},
+]
+SCHEMAS = st.recursive(
+    st.sampled_from(LEAVES),
+    lambda inner: st.one_of(
+        st.builds(lambda kind, rows: {kind: rows}, st.sampled_from(["allOf", "anyOf", "oneOf"]), st.lists(inner, min_size=1, max_size=3)),
+        st.builds(lambda row: {"not": row}, inner),
+        st.builds(lambda a, b: {"if": a, "then": b}, inner, inner),
+    ),
+    max_leaves=6,
+)
+VALUES = st.recursive(
+    st.sampled_from([1, 1.0, True, None, "a", "ab", "c"]),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(["a", "ab", "c"]), inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+@given(SCHEMAS, SCHEMAS, VALUES)
+def test_the_bounded_check_says_what_the_library_says(schema: dict[str, Any], part: dict[str, Any], value: Any) -> None:
+    whole = {"allOf": [schema, schema], "$defs": {"d": part}}
+    assert fits_in_bounds(whole, value)[0] is fits(whole, value)[0]
+
+
+@pytest.mark.parametrize("calls", range(0, 60, 3))
+def test_a_reference_in_a_circle_gives_no_verdict_however_deep_the_stack_is(calls: int) -> None:
+    def deep(left: int) -> tuple[bool | None, str]:
+        return deep(left - 1) if left else fits({"$ref": "#"}, 1)
+
+    assert deep(calls) == (None, "schema or value is nested too deep")
+    assert fits_in_bounds({"allOf": [{"$ref": "#"}]}, 1) == (None, "schema or value is nested too deep")

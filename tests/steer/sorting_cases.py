@@ -1,6 +1,7 @@
 """What users say in the middle of a task, with what it is: 60 messages of each kind, half English, half Chinese.
 
-Every second one (`HELD`) was looked at only after the code was done; the others (`SEEN`) while it was written.
+Every second one (`HELD`) was looked at only after the code was done; the others (`SEEN`) while it was written. One hand wrote
+both: of 96 more, put in other ways and not kept here, 63 were told apart at first sight.
 """
 
 from __future__ import annotations

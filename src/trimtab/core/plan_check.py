@@ -11,10 +11,13 @@ from trimtab.core.task import Condition, ConditionKind, PlanStep
 
 MOST_STEPS = 60
 MOST_NAME_CHARS = 200
+# bounds of what a plan counts: rounds, rows, seconds
+MOST_COUNTED = 1_000_000_000
 _TYPES = frozenset({"array", "boolean", "integer", "null", "number", "object", "string"})
 _NEEDS_A_VALUE = frozenset({"schema", "callable", "command", "text", "verifier"})
 # conditions that look at a value
 _OF_A_VALUE = frozenset({"schema", "count", "text"})
+_OF_A_VARIABLE = _OF_A_VALUE | {"callable"}
 
 
 def problems_of(steps: Sequence[PlanStep], known_variables: Collection[str] | None) -> list[str]:
@@ -45,6 +48,7 @@ def problems_of(steps: Sequence[PlanStep], known_variables: Collection[str] | No
         problems += _own(step, by_name)
         if step.name not in before[step.name]:
             problems += _inputs(step, makers, before[step.name], known_variables)
+            problems += _looked_at(step, makers, before, known_variables)
     return list(dict.fromkeys(problems))
 
 
@@ -92,8 +96,8 @@ def _own(step: PlanStep, by_name: Mapping[str, PlanStep]) -> Iterator[str]:
     for name in (*step.inputs, *step.reads):
         if problem := name_problem(name):
             yield f"step {step.name!r}: an input is {name[:40]!r}; {problem}"
-    if step.rounds < 0:
-        yield f"step {step.name!r}: rounds is {step.rounds}; it must be 0 or more"
+    if not 0 <= step.rounds <= MOST_COUNTED:
+        yield f"step {step.name!r}: rounds is {str(step.rounds)[:40]}; it must be from 0 to {MOST_COUNTED:,}"
     if step.schema:
         if not step.output:
             yield f"step {step.name!r} has a schema and no output; name the variable that its product is stored as"
@@ -118,6 +122,20 @@ def _inputs(step: PlanStep, makers: Mapping[str, str], before: Collection[str], 
             yield f"step {step.name!r} takes {name!r} and does not come after step {maker!r}, which makes it; add that to its 'after'"
 
 
+def _looked_at(
+    step: PlanStep, makers: Mapping[str, str], before: Mapping[str, Collection[str]], known: Collection[str] | None
+) -> Iterator[str]:
+    """Conditions that can never hold: of what is made only once the step is done. What no step makes a tool may store."""
+    if known is None:
+        return
+    for place, condition in enumerate(step.done_when, 1):
+        name, where = condition.of, f"step {step.name!r}, condition {place} looks at {condition.of!r}"
+        if condition.kind not in _OF_A_VARIABLE or not name or name in known:
+            continue
+        if name in makers and step.name in before[makers[name]]:
+            yield f"{where}, which step {makers[name]!r} makes, and that comes after it; put the condition there"
+
+
 def _condition(condition: Condition, step: PlanStep) -> Iterator[str]:
     if condition.kind not in get_args(ConditionKind):
         yield f"its kind is {condition.kind!r}; it must be one of {', '.join(get_args(ConditionKind))}"
@@ -134,13 +152,13 @@ def _condition(condition: Condition, step: PlanStep) -> Iterator[str]:
         yield "it looks at the step's output, and the step has none; name one, or a variable in 'of'"
     if condition.kind == "count" and not _bounds_hold(condition):
         yield f"it counts from {condition.least} to {condition.most}; give a number above 0, the first not above the second"
-    if not condition.timeout_s > 0:
-        yield f"its time limit is {condition.timeout_s}; it must be above 0"
+    if not 0 < condition.timeout_s <= MOST_COUNTED:
+        yield f"its time limit is {condition.timeout_s}; it must be above 0, and at most {MOST_COUNTED:,} seconds"
 
 
 def _bounds_hold(condition: Condition) -> bool:
     least, most = condition.least, condition.most
-    return least >= 0 and most >= 0 and bool(least or most) and (not most or least <= most)
+    return 0 <= least <= MOST_COUNTED and 0 <= most <= MOST_COUNTED and bool(least or most) and (not most or least <= most)
 
 
 def schema_problem(schema: str) -> str:

@@ -5,11 +5,23 @@ from __future__ import annotations
 
 import sys
 from importlib import import_module
+from types import TracebackType
 from typing import Any
 
 import msgspec
 
 MOST_DETAIL_CHARS = 500
+
+
+class _TooDeep:
+    """What the library keeps its references in panics where Python's stack ends while it is at work; that is no more than "too deep"."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if kind is not None and kind.__name__ == "PanicException":
+            raise RecursionError from error
 
 
 def schema_problem(schema: str) -> str:
@@ -22,7 +34,8 @@ def schema_problem(schema: str) -> str:
         return "it must be a JSON object"
     library = import_module("jsonschema")
     try:
-        library.validators.validator_for(decoded, library.Draft202012Validator).check_schema(decoded)
+        with _TooDeep():
+            library.validators.validator_for(decoded, library.Draft202012Validator).check_schema(decoded)
     except library.SchemaError as error:
         return f"at {error.json_path}: {error.message[:MOST_DETAIL_CHARS]}"
     except RecursionError:
@@ -31,21 +44,26 @@ def schema_problem(schema: str) -> str:
 
 
 def _unresolved(schema: Any) -> str:
-    """A reference that leads nowhere. Nothing is ever fetched."""
+    """A reference that leads nowhere, or to what is no schema. Nothing is ever fetched; the schemas of schemas themselves are there."""
     referencing = import_module("referencing")
     jsonschema = import_module("referencing.jsonschema")
     resource = referencing.Resource.from_contents(schema, default_specification=jsonschema.DRAFT202012)
-    registry = referencing.Registry().with_resource("", resource)
+    registry = import_module("jsonschema_specifications").REGISTRY.with_resource("", resource)
     waiting: list[tuple[Any, Any]] = [(schema, registry.resolver_with_root(resource))]
     while waiting:
         value, resolver = waiting.pop()
         if isinstance(value, dict):
             target = value.get("$ref")
-            if isinstance(target, str) and "$id" not in value:
+            if isinstance(value.get("$id"), str) and value is not schema:
+                # what stands in it refers from there
+                resolver = resolver.in_subresource(jsonschema.DRAFT202012.create_resource(value))
+            if isinstance(target, str):
                 try:
-                    resolver.lookup(target)
+                    leads_to = resolver.lookup(target).contents
                 except referencing.exceptions.Unresolvable:
                     return f"it refers to {target!r}, which is not in it; nothing is fetched"
+                if not isinstance(leads_to, dict | bool):
+                    return f"it refers to {target!r}, which is no schema"
             waiting += [(inner, resolver) for key, inner in value.items() if key not in ("const", "enum", "default", "examples")]
         elif isinstance(value, list):
             waiting += [(inner, resolver) for inner in value]
@@ -53,12 +71,19 @@ def _unresolved(schema: Any) -> str:
 
 
 def fits(schema: Any, value: Any) -> tuple[bool | None, str]:
-    """(whether it fits, why not); None where that cannot be told."""
+    """(whether it fits, why not); None where that cannot be told. What it takes has no bound, see `bounded.fits_in_bounds`."""
+    library = import_module("jsonschema")
+    return told(library.validators.validator_for(schema, library.Draft202012Validator), schema, value)
+
+
+def told(validator_class: Any, schema: Any, value: Any) -> tuple[bool | None, str]:
+    """What a class of validators of the library says, as `fits` has it."""
     # loaded when the first schema is checked: it is slow to load, and few commands need it
     library, referencing = import_module("jsonschema"), import_module("referencing")
-    validator = library.validators.validator_for(schema, library.Draft202012Validator)(schema, registry=referencing.Registry())
+    validator = validator_class(schema, registry=referencing.Registry())
     try:
-        error = library.exceptions.best_match(validator.iter_errors(value))
+        with _TooDeep():
+            error = library.exceptions.best_match(validator.iter_errors(value))
     except referencing.exceptions.Unresolvable as missing:
         return None, f"the schema refers to {missing.ref!r}, which is not in it; nothing is fetched"
     except RecursionError:

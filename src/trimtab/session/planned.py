@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -9,10 +10,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from trimtab.core.plan_check import MOST_COUNTED
 from trimtab.core.task import Condition, PlanStep
 from trimtab.errors import BadNeed, BadPlan
 from trimtab.recall.needs import Need
+from trimtab.session.bounded import unbounded
 from trimtab.session.fitting import schema_problem
+from trimtab.session.proving import as_json
 
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _LISTED = re.compile(r"\s*(?:\d{1,3}[.)、．:：]|[-*•]|第?[一二三四五六七八九十]{1,3}(?:步|、|\.|:|：)+)\s*(\S.*)")
@@ -73,9 +77,14 @@ class Step(Struct, frozen=True):
     milestone: bool = False
 
 
-def planned(given: Iterable[Step | Mapping[str, Any]]) -> tuple[tuple[PlanStep, ...], dict[str, Callable[..., Any]]]:
-    """The steps as values, and their callables by the names that conditions give them. A step may be a dict, as read from a file.
+def planned(
+    given: Iterable[Step | Mapping[str, Any] | str] | Mapping[str, Any], known_checks: Mapping[str, Callable[..., Any]] | None = None
+) -> tuple[tuple[PlanStep, ...], dict[str, Callable[..., Any]]]:
+    """The steps as values, and their callables by the names that conditions give them. A step may be a dict, as read from a file,
+    or its name.
 
+    Args:
+        known_checks: the callables that conditions may name; None where it is not known which there are.
     Raises:
         BadPlan: what cannot be read, all of it.
     """
@@ -107,18 +116,35 @@ def planned(given: Iterable[Step | Mapping[str, Any]]) -> tuple[tuple[PlanStep, 
                 milestone=step.milestone,
             )
         )
+    problems += _unknown_checks(made, checks, known_checks)
     if problems:
         raise BadPlan(problems)
     return tuple(made), checks
 
 
+def _unknown_checks(steps: Iterable[PlanStep], named: Mapping[str, Any], known: Mapping[str, Any] | None) -> list[str]:
+    if known is None:
+        return []
+    rows = [(step, place, row.value) for step in steps for place, row in enumerate(step.done_when, 1) if row.kind == "callable"]
+    return [
+        f"step {step.name!r}: condition {place} names the check {name!r}, which is not there; pass checks={{{name!r}: a callable}}"
+        for step, place, name in rows
+        if name not in named and name not in known
+    ]
+
+
 def _steps(given: Any, problems: list[str]) -> list[Step]:
+    if isinstance(given, Mapping) and isinstance(_plain(given).get("steps"), list | tuple):
+        given = _plain(given)["steps"]
     if isinstance(given, str | bytes | Mapping | Step) or not isinstance(given, Iterable):
         problems.append(f"the steps are {type(given).__name__}; give a list of them: [Step(...), ...]")
         return []
     found = []
     for place, row in enumerate(given, 1):
+        if isinstance(row, str):
+            row = Step(row.strip())
         if isinstance(row, Mapping):
+            row = _plain(row)
             known = {key: value for key, value in row.items() if key in Step.__struct_fields__ and value is not None}
             other = [str(key) for key in row if key not in Step.__struct_fields__]
             if other or "name" not in known:
@@ -144,6 +170,8 @@ def _typed(place: int, step: Step, problems: list[str]) -> Step:
     wanted += [(key, _are_names(getattr(step, key)), "a name or a list of names") for key in ("inputs", "reads")]
     wanted.append(("after", step.after is None or _are_names(step.after), "a name, a list of names or None"))
     wanted.append(("rounds", isinstance(step.rounds, int) and not isinstance(step.rounds, bool), "a whole number"))
+    given = isinstance(step.needs, str | Mapping | Need | list | tuple)
+    wanted.append(("needs", given, "words, a Need, a mapping, or a list of them"))
     name = f" {step.name!r}" if isinstance(step.name, str) else ""
     problems += [
         f"step {place}{name}: its {key} is {str(getattr(step, key))[:60]!r}; it must be {what}" for key, good, what in wanted if not good
@@ -195,6 +223,10 @@ def _conditions(step: Step, checks: dict[str, Callable[..., Any]], said: Callabl
     made: list[Condition] = []
     for place, row in enumerate(rows):
         where = f"step {step.name!r}: condition {place + 1}"
+        if isinstance(row, Mapping) and set(row) & set(_KINDS):
+            # null is what is left out, as models write it; where nothing else is there, it is what is wrong
+            said_of = {key: value for key, value in row.items() if value is not None}
+            row = said_of if set(said_of) & set(_KINDS) else row
         problem = _wrong(row)
         condition = None if problem else _condition(f"{step.name}.{place + 1}", step.name, row, checks, said)
         if condition is None:
@@ -205,7 +237,9 @@ def _conditions(step: Step, checks: dict[str, Callable[..., Any]], said: Callabl
 
 
 def _wrong(row: Any) -> str:
-    """What is wrong with a condition that is a dict; "" for nothing that is seen here."""
+    """What is wrong with a condition that is a dict or callable; "" for nothing that is seen here."""
+    if not isinstance(row, Mapping) and callable(row):
+        return _not_called(row)
     if not isinstance(row, Mapping):
         return ""
     kinds = [key for key in row if key in _KINDS]
@@ -217,7 +251,7 @@ def _wrong(row: Any) -> str:
     if len(kinds) > 1 and not set(kinds) <= {"at_least", "at_most"}:
         return f"is of several kinds ({', '.join(kinds)}); write one dict for each"
     wanted: list[tuple[str, bool, str]] = [
-        (key, isinstance(row[key], int) and not isinstance(row[key], bool) and row[key] >= 1, "a whole number of 1 or more")
+        (key, isinstance(row[key], int) and not isinstance(row[key], bool) and 1 <= row[key] <= MOST_COUNTED, "a whole number of 1 or more")
         for key in _COUNTS
         if key in row
     ]
@@ -227,9 +261,31 @@ def _wrong(row: Any) -> str:
         if key in row
     ]
     seconds = row.get("timeout_s", 60.0)
-    wanted.append(("timeout_s", isinstance(seconds, int | float) and not isinstance(seconds, bool) and seconds > 0, "seconds above 0"))
+    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    wanted.append(("timeout_s", is_number and 0 < seconds <= MOST_COUNTED, "seconds above 0"))
     wanted.append(("of", isinstance(row.get("of", ""), str), "the name of a variable"))
+    if callable(check := row.get("check", "")):
+        return _not_called(check)
+    wanted.append(("check", isinstance(check, str) and ("check" not in row or bool(check)), "a callable, or the name of one"))
     return "; ".join(f"has {str(row.get(key))[:60]!r} for {key!r}; it must be {what}" for key, good, what in wanted if not good)
+
+
+def _not_called(check: Callable[..., Any]) -> str:
+    """Why a check could give no answer; "" where nothing is seen before it is called."""
+    name = getattr(check, "__name__", type(check).__name__)
+    kinds = (inspect.iscoroutinefunction, inspect.isasyncgenfunction, inspect.isgeneratorfunction)
+    called = (check, inspect.getattr_static(type(check), "__call__", None))
+    if any(is_kind(found) for is_kind in kinds for found in called):
+        return f"is {name}, an async function or a generator; give a plain function, which returns True, False or a reason"
+    try:
+        signature = inspect.signature(check)
+    except (TypeError, ValueError):
+        return ""
+    try:
+        signature.bind(None)
+    except TypeError as error:
+        return f"is {name}, which cannot be called with the product alone ({error}); give a function of one argument"
+    return ""
 
 
 def _condition(key: str, step: str, row: Any, checks: dict[str, Callable[..., Any]], said: Callable[[str], None]) -> Condition | None:
@@ -276,7 +332,8 @@ def read_plan(value: Any) -> tuple[Step, ...]:
     """The steps of a plan that a model wrote: JSON (also fenced, or with words around it), or a numbered list.
 
     Raises:
-        BadPlan: what cannot be read, and what is asked for. A command is none that a model may name.
+        BadPlan: what cannot be read, and what is asked for. A command is none that a model may name, nor a schema whose check
+            may take for ever.
     """
     rows = _decoded(value) if isinstance(value, str) else value
     if isinstance(rows, Mapping):
@@ -318,9 +375,12 @@ def _step(place: int, row: Any, problems: list[str]) -> Step | None:
         return None
     given = {key: value for key, value in _plain(row).items() if key in _NOUNS and value is not None}
     conditions = given.get("done_when", ())
-    for condition in conditions if isinstance(conditions, list) else [conditions]:
-        if isinstance(condition, Mapping) and {"command", "check"} & set(condition):
-            problems.append(f"step {place}: commands and checks are the caller's to name; use text, count, at_least, at_most or schema")
+    rows = [row for row in (conditions if isinstance(conditions, list | tuple) else [conditions]) if isinstance(row, Mapping)]
+    if any({"command", "check"} & set(row) for row in rows):
+        problems.append(f"step {place}: commands and checks are the caller's to name; use text, count, at_least, at_most or schema")
+    for schema in (given.get("schema"), *(row.get("schema") for row in rows)):
+        if problem := unbounded(as_json(schema)):
+            problems.append(f"step {place}: its schema cannot be used: {problem}")
     try:
         return msgspec.convert(given, Step)
     except msgspec.ValidationError as error:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from types import TracebackType
 from typing import Any
@@ -19,7 +19,8 @@ import msgspec
 
 from trimtab.core.task import Condition, PlanStep, Proof
 from trimtab.session import fitting
-from trimtab.session.fitting import fits, schema_problem
+from trimtab.session.bounded import fits_in_bounds, unbounded
+from trimtab.session.fitting import schema_problem
 
 # of a command's output, in a proof
 MOST_DETAIL_LINES, MOST_DETAIL_CHARS = 5, 500
@@ -86,21 +87,24 @@ def prove_schema(words: str, schema: str, value: Any) -> Proof:
     if problem := schema_problem(schema):
         return Proof(words, None, f"the schema cannot be used: {problem}")
     decoded, value = msgspec.json.decode(schema), as_json(value)
-    ok, detail = _fits_apart(decoded, value) if '"pattern' in schema else fits(decoded, value)
+    ok, detail = _fits_apart(decoded, value) if unbounded(decoded) else fits_in_bounds(decoded, value)
     return Proof(words, ok, detail)
 
 
 def _fits_apart(schema: Any, value: Any) -> tuple[bool | None, str]:
-    """In a program of its own: a pattern may take for ever, and nothing can end it in this one."""
+    """In a program of its own: it may take for ever, and nothing can end it in this one."""
     if not sys.executable or getattr(sys, "frozen", False):
-        return None, "a schema with a pattern cannot be checked in this kind of program; take the pattern out"
+        return None, f"in this kind of program the schema cannot be checked: {unbounded(schema)}"
     command = [sys.executable, "-P", fitting.__file__]
     try:
         asked = msgspec.json.encode((schema, value))
         ran = subprocess.run(command, input=asked, capture_output=True, timeout=_MOST_SCHEMA_S, check=True)
         ok, detail = msgspec.json.decode(ran.stdout, type=tuple[bool | None, str])
     except subprocess.TimeoutExpired:
-        return None, f"the check took longer than {_MOST_SCHEMA_S:g} s and was ended: a pattern of the schema is too slow for this value"
+        return (
+            None,
+            f"the check took longer than {_MOST_SCHEMA_S:g} s and was ended; the schema is too slow for this value: {unbounded(schema)}",
+        )
     except (OSError, subprocess.CalledProcessError, msgspec.MsgspecError, TypeError) as error:
         return None, f"the schema could not be checked: {error}"[:MOST_DETAIL_CHARS]
     return ok, detail
@@ -179,6 +183,8 @@ def _answered(words: str, said: object) -> Proof:
         return Proof(words, said, "" if said else "the check says no")
     if isinstance(said, str) and said.strip():
         return Proof(words, False, said[:MOST_DETAIL_CHARS])
+    if isinstance(said, Coroutine):
+        said.close()
     return Proof(words, None, f"the check returned {type(said).__name__}; it must return True, False, or a reason")
 
 

@@ -37,7 +37,7 @@ class TaskPart(VariablePart, InterruptingPart):
     def task(
         self,
         goal: str = "",
-        steps: Sequence[Step] = (),
+        steps: Iterable[Step | Mapping[str, Any] | str] = (),
         *,
         missing: Iterable[str] | None = None,
         risks: Iterable[str] | None = None,
@@ -67,10 +67,10 @@ class TaskPart(VariablePart, InterruptingPart):
             if steps:
                 raise BadPlan(["the goal is empty; say in one line what is to be reached"])
             return self._task_under_way()
-        made, named = planned(steps)
         no_check = [name for name, check in (checks or {}).items() if not callable(check)]
         if no_check:
             raise BadSetting("checks", no_check[0], "the name of a callable")
+        made, named = planned(steps, {**self._checks, **(checks or {})})
         self._checks = {**self._checks, **named, **(checks or {})}
         self._refuse_unjudged(made)
         task_id = (
@@ -270,7 +270,7 @@ class TaskPart(VariablePart, InterruptingPart):
         return Refused(step, to, reason)
 
     def _replan(self, task_id: str, steps: Sequence[Step], why: str, author: Author) -> None:
-        made, named = planned(steps)
+        made, named = planned(steps, self._checks)
         self._checks = {**self._checks, **named}
         self._refuse_unjudged(made)
 

@@ -15,115 +15,32 @@ from msgspec import Struct
 
 from trimtab.core.sections import fence
 from trimtab.core.task import TaskState
+from trimtab.steer import forms
 from trimtab.steer.verdicts import decoded
 from trimtab.steer.wording import is_chinese, plain, quoted
 
 Interruption: TypeAlias = Literal["input", "side_question", "new_task"]
-_MOST_CHARS, _SHORT_WORDS = 4_000, 3
-_NEW = re.compile(
-    r"^\W*(?:(?:ok|okay|hey|hi|please|actually|wait)[,.! ]+){0,2}(?:"
-    r"(?:a |here(?:'s| is) a )?(?:new|different|another) (?:task|job|request|assignment)\b|(?:let'?s|please) (?:switch|move|change) (?:over )?to (?:a |an )?(?:different|other|another|new) |"
-    r"(?:forget|drop|abandon|park|put aside|set aside|leave) (?:that|this|it|all that|(?:the|this|that) (?:current )?task)(?: for now| aside)?\b|stop (?:this|that|the) task\b|"
-    r"(?:instead of (?:this|that) task)\b|(?:put|set) (?:this|that|it|the task) (?:aside|on hold)\b)"
-    r"|^\W*(?:好的?[，,。 ]?|等等[，,。 ]?|请)?(?:新(?:的)?任务|换(?:一)?个(?:别的|新的)?(?:任务|事情?|话题)|(?:先)?(?:把)?(?:这个|当前|现在的|手头的)?(?:任务|事情?)(?:先)?(?:放一?放|放下|搁置|暂停)|"
-    r"(?:这个|那个)?(?:先)?(?:别做|不做)(?:这个|了)[，,]|另(?:外|有)一个任务|改做)",
-    re.IGNORECASE,
-)
-_SIDE = re.compile(
-    r"^\W*(?:(?:oh|hey|hi|sorry|wait|ok|okay)[,.! ]+)?(?:by the way|btw|(?:a )?(?:quick|side|unrelated|off[- ]topic|random) question|unrelated(?:ly)?|off[- ]topic|on (?:a|another) (?:side|different) note|"
-    r"just (?:curious|out of curiosity)|out of curiosity)\b"
-    r"|^\W*(?:对了[，,]|顺便(?:问|说)|题外话|问(?:一?个|一下)?(?:无关|不相关|题外|别)的?|插(?:一)?句|随便问|好奇问|打断一下)",
-    re.IGNORECASE,
-)
-_QUESTION = re.compile(
-    r"[?？]\s*$|^\W*(?:what|who|whom|whose|when|where|why|how|which|is|are|was|were|do|does|did|can you (?:tell|explain))\b|(?:吗|呢|么|是什么|怎么样|多少|几点|谁|哪里|为什么)[。.!！]?\s*$",
-    re.IGNORECASE,
-)
-# what points back into the conversation is about it
-_POINTS = re.compile(
-    r"\b(?:this|that|these|those|it|its|they|them|he|she|you|your|yours|we|our|us|step|steps|plan|task|goal|progress|done|far|next|again|above|result|results|so far|continue|go on|use|instead|also|"
-    r"first|second|third|last|same|both|each|here|there)\b"
-    r"|这|那|它|他们|她|你|您|我们|咱|步骤|步|计划|任务|目标|进度|进展|完成|下一|继续|上面|刚才|之前|结果|改|用|也|再|同样|其中|上述|该",
-    re.IGNORECASE,
-)
-_COMMON = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "to",
-        "in",
-        "on",
-        "at",
-        "for",
-        "with",
-        "from",
-        "by",
-        "and",
-        "or",
-        "but",
-        "not",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "will",
-        "would",
-        "shall",
-        "should",
-        "may",
-        "might",
-        "must",
-        "what",
-        "who",
-        "when",
-        "where",
-        "why",
-        "how",
-        "which",
-        "tell",
-        "me",
-        "my",
-        "i",
-        "you",
-        "please",
-        "know",
-        "have",
-        "has",
-        "had",
-        "there",
-        "any",
-        "some",
-        "about",
-        "as",
-        "if",
-        "than",
-        "then",
-        "so",
-        "no",
-        "yes",
-        "ok",
-        "okay",
-        "into",
-        "out",
-        "up",
-        "down",
-        "more",
-        "most",
-        "less",
-        "very",
-        "much",
-        "many",
-    ]
-)
+_MOST_CHARS = 4_000
+_HAN = re.compile(r"[\u4e00-\u9fff]+")
+_ENDINGS = re.compile(r"(?:ing|ed|es|s|e)$")
+_PARTICLES = frozenset("的了和与是在吗呢")
+# of a task that is itself about tasks, "new task" may be input
+_WORK_WORDS = frozenset(["task", "job", "任务", "工作"])
+# "another request" may be one about the task
+_LOOSE_WORDS = frozenset(["request", "project", "项目", "需求"])
+# carry nothing by themselves
+_COMMON_TEXT = """
+    a an the of to in on at for with from by and or but not no yes is are was were am be been being do does did done don doesn didn isn can could will
+    would shall should may might must ll re ve what who whom whose when where why how which that this these those it its they them he she his her
+    tell me my mine us we our you your please know have has had having get got there here any some about as if than then so ok okay into out up down
+    more most less very much many just also too now let want need like make give take use good well thing things way one ones other only all
+    thanks thank hello hi hey sorry really ever still yet
+    """
+_COMMON_ZH_TEXT = """
+    什么 怎么 怎样 多少 多久 一个 一下 一些 一份 一篇 可以 我们 你们 他们 这个 那个 哪个 哪些 哪里 是什 么是 的是 不是 是不 有没 没有 时候 现在 今天 帮我 给我 告诉 知道 为什
+    请问 需要 这样 那么 么样 还有 还是 已经 如果 因为 所以 但是
+    """
+_COMMON, _COMMON_ZH = frozenset(_COMMON_TEXT.split()), frozenset(_COMMON_ZH_TEXT.split())
 
 SCHEMA: dict[str, Any] = {
     "type": "object",
@@ -159,37 +76,83 @@ def sorted_message(text: str, task: TaskState, recent: Sequence[str] = ()) -> So
     """Sort a user's message.
 
     Args:
-        recent: the newest texts of the conversation; what shares a word with them or with the task is about it.
+        recent: the newest texts of the conversation, oldest first; what shares a word with them may be about it.
     """
     head = text.strip()[:_MOST_CHARS]
-    asks = bool(_QUESTION.search(head))
     if not head:
-        return Sorted("input", "it is empty")
-    if _NEW.search(head):
-        return Sorted("new_task", "it says so")
-    known = _words(" ".join([task.goal, *(f"{step.name} {step.about} {step.output} {' '.join(step.inputs)}" for step in task.steps)]))
-    own = _words(head)
-    shared = own & (known | _words(" ".join(recent)[-_MOST_CHARS:]))
-    if _SIDE.search(head) and asks:
-        return Sorted("side_question", "it says so", sure=not own & known)
-    if not asks or len(own) < _SHORT_WORDS:
-        return Sorted("input", "it asks nothing")
-    if shared:
-        return Sorted("input", f"it is about {sorted(shared)[0]!r}")
-    if _POINTS.search(head):
+        return Sorted("input", "it has no text")
+    known = _words(_texts_of(task))
+    own, said = _words(head), _words(" ".join(recent)[-_MOST_CHARS:])
+    marked, points, wants = forms.says_aside(head), forms.points_back(head), forms.wants(head)
+    asks = forms.asks(head) and not forms.wish_of(head)
+    if wants:
+        own -= _words(forms.verb_of(head))
+    if forms.turns(head):
+        return Sorted("new_task", "it says so", sure=not (_WORK_WORDS | own) & known and not own & _LOOSE_WORDS)
+    if _stops_it(head, known, said):
+        return Sorted("new_task", "it stops the task and goes on with what shares no word with it", sure=False)
+    if own & known and not (marked == "plain" and asks):
+        mostly = not asks or points or 2 * len(own & known) >= len(own)
+        return Sorted("input", f"it is about {_first(own & known, head)!r}", sure=mostly and not marked and not _may_leave(head, known))
+    if not asks and not wants:
+        return Sorted("input", "it asks for nothing else", sure=not _may_leave(head, known | said))
+    if marked == "plain":
+        return Sorted("side_question", "it says so", sure=not own & (known | said) and not points)
+    if not own or (asks and forms.is_cut_short(head)):
+        return Sorted("input", "it is whole only with what was said", sure=not own)
+    if points:
         return Sorted("input", "it points to what was said", sure=False)
-    return Sorted("side_question", "a question that shares no word with the task", sure=False)
+    if own & said:
+        return Sorted("input", f"what was said also has {_first(own & said, head)!r}", sure=False)
+    if marked and asks:
+        return Sorted("side_question", "it says so")
+    return Sorted("side_question", f"a {'question' if asks else 'request'} that shares no word with the task", sure=False)
+
+
+def _may_leave(head: str, known: frozenset[str]) -> bool:
+    """Whether it stops something, or has a part that neither shares a word with what is known nor points back."""
+    parts = [part for part in forms.clauses_of(head) if len(_words(part)) > 1 and not _words(part) & known]
+    return forms.stops(head) is not None or any(not forms.points_back(forms.without_fillers(part)) for part in parts)
+
+
+def _stops_it(head: str, known: frozenset[str], said: frozenset[str]) -> bool:
+    """Whether it stops the work at hand, and goes on with something that has no word in common with it."""
+    found = forms.stops(head)
+    if found is None:
+        return False
+    what, rest = found
+    # "write the notes" is not about "write comments"
+    more = _words(rest) - _words(forms.verb_of(rest))
+    if not more or forms.is_of_the_work(rest) or more & (known | said) or forms.points_back(forms.without_fillers(rest)):
+        return False
+    stopped = _words(what)
+    # one Chinese character makes no pair: what it stands for is not known
+    return stopped <= known and (bool(stopped) or not _HAN.search(what))
+
+
+def _texts_of(task: TaskState) -> str:
+    steps = [(step.name, step.about, step.output, *step.inputs, *(row.text for row in step.done_when)) for step in task.steps]
+    return " ".join([task.goal, *task.missing, *task.risks, *(text for step in steps for text in step)])
 
 
 def _words(text: str) -> frozenset[str]:
     """Words that carry something: stems of English ones, pairs of Chinese characters."""
     words: set[str] = set()
     for word in plain(text).split():
-        han = re.findall(r"[\u4e00-\u9fff]+", word)
-        words.update(run[at : at + 2] for run in han for at in range(len(run) - 1))
-        if not han and len(word) > 1 and word not in _COMMON:
-            words.add(re.sub(r"(?:ing|ed|es|s)$", "", word) if len(word) > 4 else word.rstrip("s") or word)
-    return frozenset(words)
+        runs = _HAN.findall(word)
+        pairs = [run[at : at + 2] for run in runs for at in range(len(run) - 1)]
+        words.update(pair for pair in pairs if not _PARTICLES & set(pair))
+        words.update(_stem(part) for part in _HAN.sub(" ", word).split() if len(part) > 1 and part not in _COMMON)
+    return frozenset(words - _COMMON_ZH)
+
+
+def _first(words: frozenset[str], text: str) -> str:
+    """The first word of the text that is one of these, as it stands there."""
+    return next((word for word in plain(text).split() if _stem(word) in words), min(words))
+
+
+def _stem(word: str) -> str:
+    return _ENDINGS.sub("", word) if len(word) > 4 else word.rstrip("s") or word
 
 
 def sorting_texts(text: str, task: TaskState, key: str) -> tuple[str, str]:

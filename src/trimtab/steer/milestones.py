@@ -91,10 +91,11 @@ def last_steps(task: TaskState) -> tuple[str, ...]:
     return tuple(name for _, name in done[-LAST_STEPS:])
 
 
-def is_due(task: TaskState, every: int) -> bool:
-    """Whether the count of finished steps is a multiple of `every`; 0 for never."""
-    done = sum(record.status == "done" for record in task.records.values())
-    return every > 0 and done > 0 and done % every == 0
+def last_stage(task: TaskState, every: int) -> int:
+    """The entry that finished the last stage, which is every so many finished steps; 0 for none, and where `every` is 0."""
+    done = sorted(record.seq for record in task.records.values() if record.status == "done")
+    whole = len(done) - len(done) % every if every > 0 else 0
+    return done[whole - 1] if whole else 0
 
 
 def milestone_texts(case: Case, last: Sequence[str], key: str) -> tuple[str, str]:
