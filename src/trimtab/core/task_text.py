@@ -163,7 +163,8 @@ def _current(task: TaskState, words: Words, level: Level) -> Iterator[Block]:
         return
     place = words.at_step.format(_number(task, step), len(task.steps))
     about = words.colon + line(step.about) if step.about else ""
-    yield Block(0, (clipped(words.now.format(f"{place}{words.separator}{line(step.name)}{about}"), level.chars),))
+    # the name goes last: without it nobody knows what "now" is
+    yield Block(0, (words.now.format(f"{place}{words.separator}{clipped(f'{line(step.name)}{about}', level.chars)}"),))
     details = [words.inputs.format(", ".join(map(line, step.inputs)))] if step.inputs else []
     details += [words.product.format(line(step.output))] if step.output else []
     yield Block(1, tuple(f"- {clipped(row, level.chars)}" for row in details))
