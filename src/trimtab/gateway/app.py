@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -14,8 +16,8 @@ from starlette.routing import Route
 from trimtab.core.messages import WireName
 from trimtab.gateway.claims import upstream_path
 from trimtab.gateway.forwarding import sent_back, sent_on
-from trimtab.gateway.passing import interface_of
-from trimtab.gateway.shapes import error_body, error_event
+from trimtab.gateway.passing import holds_thread, interface_of
+from trimtab.gateway.shapes import error_body, error_event, thread_refused
 from trimtab.gateway.upstream import Answer, Upstream, UpstreamFailed
 
 _METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -44,6 +46,8 @@ def application(upstream: Upstream, edge: Edge = Edge()) -> Starlette:  # noqa: 
         wire = interface_of(path)
         try:
             body = await _read(request, edge.most_body_bytes)
+            if wire == "anthropic" and b'"thread"' in body and holds_thread(path, _decoded(body)):
+                return Response(thread_refused(), 400, media_type="application/json")
             answer = await upstream.send(
                 request.method, path, request.scope["query_string"].decode("latin-1"), sent_on(_headers(request)), body
             )
@@ -78,6 +82,13 @@ async def _read(request: Request, most: int) -> bytes:
             raise TooLarge
         pieces.append(piece)
     return b"".join(pieces)
+
+
+def _decoded(body: bytes) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(body, type=dict[str, Any])
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return {}
 
 
 def _refused(wire: WireName | None, status: int, message: str) -> Response:

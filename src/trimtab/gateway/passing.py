@@ -56,6 +56,11 @@ def passed(path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> Pa
     return "title" if not body.get("tools") and any(text in system or text in _last_words(body).casefold() for text in _TITLE_TEXTS) else ""
 
 
+def holds_thread(path: str, body: Mapping[str, Any]) -> bool:
+    """Whether a request leaves its history with the server."""
+    return interface_of(path) == "anthropic" and body.get("thread") is not None
+
+
 def _of(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, Mapping) else None
 

@@ -29,6 +29,14 @@ def error_body(wire: WireName | None, status: int, message: str) -> bytes:
     return msgspec.json.encode(shaped)
 
 
+def thread_refused() -> bytes:
+    """The body (with status 400) after which the client's library sends the whole history itself: a thread that a server holds
+    would hide it from us."""
+    details = {"error_code": "thread_unsupported_request", "unsupported": ["thread"]}
+    message = "threads that a server holds are not kept here; send the whole history"
+    return msgspec.json.encode({"type": "error", "error": {"type": "invalid_request_error", "message": message, "details": details}})
+
+
 def error_event(wire: WireName | None, message: str) -> bytes:
     """The last event of a stream that could not be brought to its end, framed as that interface frames its own."""
     if wire == "anthropic":
