@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
-from time import monotonic
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from tests.session.cases import opened, user
 from trimtab import Session, Step
 from trimtab.errors import BadPlan, BadSetting, IllegalMove
-from trimtab.session.bounded import fits_in_bounds
 from trimtab.session.fitting import fits
 from trimtab.session.planned import planned
 from trimtab.session.proving import prove_schema
@@ -107,8 +102,8 @@ def test_a_reference_that_leads_nowhere_is_told_with_the_plan(target: str) -> No
         task.finish(product=[1])
 
 
-# Python's own engine takes years for this one; the second one refers back, so that no bound is known for it
-SLOW, BACKWARDS = "^(a+)+$", r"^(a+)+\1$"
+# the library's engine takes years for this one
+SLOW = "^(a+)+$"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
@@ -119,69 +114,47 @@ def in_pairs(depth: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("schema", "product", "said"),
+    ("schema", "product"),
     [
-        ({"type": "string", "pattern": SLOW}, "a" * 40 + "b", "does not match"),
-        ({"$defs": {"word": {"pattern": SLOW}}, "$ref": "#/$defs/word"}, "a" * 40 + "b", "does not match"),
-        (
-            {"patternProperties": {SLOW: {}}, "additionalProperties": False},
-            {"a" * 40 + "b": 1},
-            "do not match any|does not match any|unexpected",
-        ),
-        ('{"\\u0070attern": "^(a+)+$"}', "a" * 40 + "b", "does not match"),
-        (in_pairs(40), "a", "is not of type 'integer'"),
-        ({"uniqueItems": True}, [{"n": n} for n in range(5_000)] + [1, True, 1.0], "items 5000 and 5002 are the same"),
-        (
-            {"$schema": "http://json-schema.org/draft-07/schema#", "properties": {"b": {"$ref": "#"}}, "pattern": SLOW},
-            {"b": "a" * 40 + "b"},
-            "match",
-        ),
+        ({"type": "string", "pattern": SLOW}, "a" * 40 + "b"),
+        ({"$defs": {"word": {"pattern": SLOW}}, "$ref": "#/$defs/word"}, "a" * 40 + "b"),
+        ({"patternProperties": {SLOW: {}}, "additionalProperties": False}, {"a" * 40 + "b": 1}),
+        ('{"\\u0070attern": "^(a+)+$"}', "a" * 40 + "b"),
+        ({"items": {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": SLOW}}, ["a" * 40 + "b"]),
+        (in_pairs(40), 1),
+        ({"uniqueItems": True}, [{"n": [n]} for n in range(20_000)]),
     ],
 )
-def test_a_check_by_schema_gives_its_verdict_within_a_second(schema: Any, product: Any, said: str) -> None:
-    started = monotonic()
-    proof = prove_schema("x fits", schema if isinstance(schema, str) else json.dumps(schema), product)
-    assert monotonic() - started < 10
-    assert proof.ok is False and re.search(said, proof.detail)
-
-
-def test_a_pattern_of_the_callers_with_no_bound_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_by_schema_that_never_ends_is_ended(schema: Any, product: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("trimtab.session.proving._MOST_SCHEMA_S", 1.0)
-    with begun(Step("a", output="x", schema={"type": "string", "pattern": BACKWARDS})) as session:
-        task = session.task()
-        task.begin()
-        started = monotonic()
-        with pytest.raises(IllegalMove, match=r"too slow for this value: its pattern .* refers back"):
-            task.finish(product="a" * 40 + "b")
-        assert monotonic() - started < 10
-        task.finish(product="aaa")
+    proof = prove_schema("x fits", schema if isinstance(schema, str) else json.dumps(schema), product)
+    assert proof.ok is None and "took longer than 1 s and was ended" in proof.detail
 
 
 @pytest.mark.parametrize(
-    ("step", "said"),
+    ("schema", "product", "ok"),
     [
-        ({"schema": {"pattern": BACKWARDS}}, "refers back"),
-        ({"schema": {"properties": {"a": {"patternProperties": {"(?<=a)b": {}}}}}}, "of which no time can be told"),
-        ({"done_when": [{"schema": '{"\\u0070attern": "^(a+)+\\\\1$"}'}]}, "refers back"),
-        ({"schema": {"unevaluatedProperties": False}}, "it uses unevaluatedProperties"),
-        ({"schema": {"items": {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": SLOW}}}, "at the top only"),
-        ({"done_when": ({"command": "true"},)}, "the caller's to name"),
+        ({"type": "string", "pattern": SLOW}, "aaa", True),
+        ({"type": "string", "pattern": SLOW}, "b", False),
+        (in_pairs(3), 1, True),
+        (in_pairs(3), "a", False),
+        ({"uniqueItems": True}, [1, 2], True),
+        ({"uniqueItems": True}, [1, 1.0], False),
+        ({"type": "array", "items": {"type": "integer"}}, [1], True),
     ],
 )
-def test_a_model_brings_no_schema_that_may_hang_and_no_command(step: dict[str, Any], said: str) -> None:
-    with begun() as session:
-        answer = session.task().propose_plan([{"name": "a", "output": "x", **step}])
-        assert said in getattr(answer, "reason", "")
+def test_one_that_may_take_long_says_the_same_apart(schema: Any, product: Any, ok: bool) -> None:
+    assert prove_schema("x fits", json.dumps(schema), product).ok is ok is fits(schema, product)[0]
 
 
-def test_a_pattern_of_a_models_is_checked_at_once() -> None:
+def test_a_model_brings_no_schema_that_hangs_and_no_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trimtab.session.proving._MOST_SCHEMA_S", 1.0)
     with begun() as session:
         task = session.task()
+        assert "the caller's to name" in getattr(task.propose_plan([{"name": "a", "done_when": ({"command": "true"},)}]), "reason", "")
         assert task.propose_plan([{"name": "a", "output": "x", "schema": {"type": "string", "pattern": SLOW}}]).ok
         task.begin()
-        started = monotonic()
-        assert "does not match" in getattr(task.propose("a", "done", product="a" * 40 + "b"), "reason", "")
-        assert monotonic() - started < 10
+        assert "too slow for this value" in getattr(task.propose("a", "done", product="a" * 40 + "b"), "reason", "")
         assert task.propose("a", "done", product="aaa").ok
 
 
@@ -262,43 +235,9 @@ def test_one_text_is_one_risk_and_a_check_must_be_callable() -> None:
             session.task("Other", [Step("b")], checks={"foo": 3})  # type: ignore[dict-item]
 
 
-LEAVES: list[dict[str, Any]] = [
-    {"type": "integer"},
-    {"type": "string", "pattern": "^(a|b)+$"},
-    {"enum": [1, True, "a"]},
-    {"uniqueItems": True},
-    {"patternProperties": {"^(a|b)+$": {"type": "integer"}}, "additionalProperties": False},
-    {"properties": {"a": {"$ref": "#/$defs/d"}}, "additionalProperties": {"type": "string"}},
-    {"items": {"$ref": "#/$defs/d"}},
-    {"$ref": "#/$defs/d"},
-    {"required": ["a"]},
-]
-SCHEMAS = st.recursive(
-    st.sampled_from(LEAVES),
-    lambda inner: st.one_of(
-        st.builds(lambda kind, rows: {kind: rows}, st.sampled_from(["allOf", "anyOf", "oneOf"]), st.lists(inner, min_size=1, max_size=3)),
-        st.builds(lambda row: {"not": row}, inner),
-        st.builds(lambda a, b: {"if": a, "then": b}, inner, inner),
-    ),
-    max_leaves=6,
-)
-VALUES = st.recursive(
-    st.sampled_from([1, 1.0, True, None, "a", "ab", "c"]),
-    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from(["a", "ab", "c"]), inner, max_size=3)),
-    max_leaves=6,
-)
-
-
-@given(SCHEMAS, SCHEMAS, VALUES)
-def test_the_bounded_check_says_what_the_library_says(schema: dict[str, Any], part: dict[str, Any], value: Any) -> None:
-    whole = {"allOf": [schema, schema], "$defs": {"d": part}}
-    assert fits_in_bounds(whole, value)[0] is fits(whole, value)[0]
-
-
 @pytest.mark.parametrize("calls", range(0, 60, 3))
 def test_a_reference_in_a_circle_gives_no_verdict_however_deep_the_stack_is(calls: int) -> None:
     def deep(left: int) -> tuple[bool | None, str]:
         return deep(left - 1) if left else fits({"$ref": "#"}, 1)
 
     assert deep(calls) == (None, "schema or value is nested too deep")
-    assert fits_in_bounds({"allOf": [{"$ref": "#"}]}, 1) == (None, "schema or value is nested too deep")

@@ -11,6 +11,9 @@ from typing import Any
 import msgspec
 
 MOST_DETAIL_CHARS = 500
+_SLOW_KEYWORDS = frozenset(
+    {"pattern", "patternProperties", "$ref", "$dynamicRef", "$recursiveRef", "uniqueItems", "unevaluatedProperties", "unevaluatedItems"}
+)
 
 
 class _TooDeep:
@@ -70,16 +73,26 @@ def _unresolved(schema: Any) -> str:
     return ""
 
 
+def may_take_long(schema: Any) -> bool:
+    """Whether a check by it may take more than its size and the value's tell: patterns are matched by going back, references may
+    double at each level, each item may be held against each."""
+    waiting = [schema]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if not _SLOW_KEYWORDS.isdisjoint(value):
+                return True
+            waiting += value.values()
+        elif isinstance(value, list):
+            waiting += value
+    return False
+
+
 def fits(schema: Any, value: Any) -> tuple[bool | None, str]:
-    """(whether it fits, why not); None where that cannot be told. What it takes has no bound, see `bounded.fits_in_bounds`."""
-    library = import_module("jsonschema")
-    return told(library.validators.validator_for(schema, library.Draft202012Validator), schema, value)
-
-
-def told(validator_class: Any, schema: Any, value: Any) -> tuple[bool | None, str]:
-    """What a class of validators of the library says, as `fits` has it."""
+    """(whether it fits, why not); None where that cannot be told. What it takes has no bound where `may_take_long`."""
     # loaded when the first schema is checked: it is slow to load, and few commands need it
     library, referencing = import_module("jsonschema"), import_module("referencing")
+    validator_class = library.validators.validator_for(schema, library.Draft202012Validator)
     validator = validator_class(schema, registry=referencing.Registry())
     try:
         with _TooDeep():

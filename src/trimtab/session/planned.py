@@ -14,9 +14,7 @@ from trimtab.core.plan_check import MOST_COUNTED
 from trimtab.core.task import Condition, PlanStep
 from trimtab.errors import BadNeed, BadPlan
 from trimtab.recall.needs import Need
-from trimtab.session.bounded import unbounded
 from trimtab.session.fitting import schema_problem
-from trimtab.session.proving import as_json
 
 _FENCE = re.compile(r"```[a-zA-Z]*\s*\n(.*?)```", re.DOTALL)
 _LISTED = re.compile(r"\s*(?:\d{1,3}[.)、．:：]|[-*•]|第?[一二三四五六七八九十]{1,3}(?:步|、|\.|:|：)+)\s*(\S.*)")
@@ -378,9 +376,6 @@ def _step(place: int, row: Any, problems: list[str]) -> Step | None:
     rows = [row for row in (conditions if isinstance(conditions, list | tuple) else [conditions]) if isinstance(row, Mapping)]
     if any({"command", "check"} & set(row) for row in rows):
         problems.append(f"step {place}: commands and checks are the caller's to name; use text, count, at_least, at_most or schema")
-    for schema in (given.get("schema"), *(row.get("schema") for row in rows)):
-        if problem := unbounded(as_json(schema)):
-            problems.append(f"step {place}: its schema cannot be used: {problem}")
     try:
         return msgspec.convert(given, Step)
     except msgspec.ValidationError as error:

@@ -19,8 +19,7 @@ import msgspec
 
 from trimtab.core.task import Condition, PlanStep, Proof
 from trimtab.session import fitting
-from trimtab.session.bounded import fits_in_bounds, unbounded
-from trimtab.session.fitting import schema_problem
+from trimtab.session.fitting import fits, may_take_long, schema_problem
 
 # of a command's output, in a proof
 MOST_DETAIL_LINES, MOST_DETAIL_CHARS = 5, 500
@@ -87,24 +86,21 @@ def prove_schema(words: str, schema: str, value: Any) -> Proof:
     if problem := schema_problem(schema):
         return Proof(words, None, f"the schema cannot be used: {problem}")
     decoded, value = msgspec.json.decode(schema), as_json(value)
-    ok, detail = _fits_apart(decoded, value) if unbounded(decoded) else fits_in_bounds(decoded, value)
+    ok, detail = _fits_apart(decoded, value) if may_take_long(decoded) else fits(decoded, value)
     return Proof(words, ok, detail)
 
 
 def _fits_apart(schema: Any, value: Any) -> tuple[bool | None, str]:
     """In a program of its own: it may take for ever, and nothing can end it in this one."""
     if not sys.executable or getattr(sys, "frozen", False):
-        return None, f"in this kind of program the schema cannot be checked: {unbounded(schema)}"
+        return None, "in this kind of program a schema with patterns, references or uniqueItems cannot be checked; use a check by code"
     command = [sys.executable, "-P", fitting.__file__]
     try:
         asked = msgspec.json.encode((schema, value))
         ran = subprocess.run(command, input=asked, capture_output=True, timeout=_MOST_SCHEMA_S, check=True)
         ok, detail = msgspec.json.decode(ran.stdout, type=tuple[bool | None, str])
     except subprocess.TimeoutExpired:
-        return (
-            None,
-            f"the check took longer than {_MOST_SCHEMA_S:g} s and was ended; the schema is too slow for this value: {unbounded(schema)}",
-        )
+        return None, f"the check took longer than {_MOST_SCHEMA_S:g} s and was ended; the schema is too slow for this value"
     except (OSError, subprocess.CalledProcessError, msgspec.MsgspecError, TypeError) as error:
         return None, f"the schema could not be checked: {error}"[:MOST_DETAIL_CHARS]
     return ok, detail
