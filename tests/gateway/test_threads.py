@@ -44,13 +44,19 @@ def test_the_tool_runner_falls_back_to_the_whole_history() -> None:
     async def body() -> None:
         async with served(strict) as (url, told), gateway(url) as client:
             transport = httpx2.ASGITransport(app=client.app)
-            async with httpx2.AsyncClient(transport=transport) as http:
+            statuses: list[int] = []
+
+            async def heard(response: httpx2.Response) -> None:
+                statuses.append(response.status_code)
+
+            async with httpx2.AsyncClient(transport=transport, event_hooks={"response": [heard]}) as http:
                 sdk = anthropic.AsyncAnthropic(api_key="k", base_url="http://gateway", http_client=http, max_retries=0)
                 runner = sdk.beta.messages.tool_runner(
                     model="strict-1", max_tokens=64, tools=[add], messages=[{"role": "user", "content": "What is 17 + 25?"}]
                 )
                 async for _ in runner:
                     pass
+            assert statuses.count(400) == 1, "it did ask for a thread, and was refused once"
             last = json.loads(told.asked[-1].body)
             assert [row["role"] for row in last["messages"]] == ["user", "assistant", "user"]
             assert last["messages"][-1]["content"][0]["content"] in ("42", [{"type": "text", "text": "42"}])

@@ -9,11 +9,13 @@ that callers may set. What says nothing of a conversation, as a user's id, is no
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
+
+from trimtab.gateway.bodies import HISTORY_KEYS, SYSTEM_KEYS, is_system, system_texts, texts_in
 
 Rung: TypeAlias = Literal["header", "path", "tag", "client", "previous", "field", "none"]
 SESSION_HEADER, BRANCH_HEADER = "x-trimtab-session", "x-trimtab-branch"
@@ -70,7 +72,7 @@ def claim_of(path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> 
     found: tuple[tuple[Rung, str], ...] = (
         ("header", headers.get(SESSION_HEADER, "")),
         ("path", _in_path(path)),
-        ("tag", _tagged(body)),
+        ("tag", _tag_in(system_texts(body))),
         ("client", next((headers[name] for name in _CLIENT_HEADERS if headers.get(name, "").strip()), "") or _in_user_id(body)),
         ("previous", previous),
         ("field", _in_fields(body)),
@@ -97,13 +99,13 @@ def upstream_path(path: str) -> str:
 def untagged(body: Mapping[str, Any]) -> dict[str, Any]:
     """The body without the tag in its system text; the same object's parts where there is none."""
     made = dict(body)
-    for key in ("system", "instructions"):
+    for key in SYSTEM_KEYS:
         if key in made:
             made[key] = _without_tag(made[key])
-    for key in ("messages", "input"):
+    for key in HISTORY_KEYS:
         rows = made.get(key)
-        if isinstance(rows, list) and any(_is_system(row) and _tag_in(row.get("content")) for row in rows):
-            made[key] = [{**row, "content": _without_tag(row.get("content"))} if _is_system(row) else row for row in rows]
+        if isinstance(rows, list) and any(is_system(row) and _tag_in(texts_in(row.get("content"))) for row in rows):
+            made[key] = [{**row, "content": _without_tag(row.get("content"))} if is_system(row) else row for row in rows]
     return made
 
 
@@ -120,26 +122,9 @@ def _in_path(path: str) -> str:
     return found["id"] if found else ""
 
 
-def _is_system(row: Any) -> bool:
-    return isinstance(row, Mapping) and row.get("role") in ("system", "developer")
-
-
-def _texts(content: Any) -> list[str]:
-    if isinstance(content, str):
-        return [content]
-    blocks = content if isinstance(content, list) else []
-    return [block["text"] for block in blocks if isinstance(block, Mapping) and isinstance(block.get("text"), str)]
-
-
-def _tag_in(content: Any) -> str:
-    found = next((found for text in _texts(content) if (found := _TAG.search(text)) is not None), None)
+def _tag_in(texts: Iterable[str]) -> str:
+    found = next((found for text in texts if (found := _TAG.search(text)) is not None), None)
     return (found["alone"] or found["within"]) if found is not None else ""
-
-
-def _tagged(body: Mapping[str, Any]) -> str:
-    rows = [row for key in ("messages", "input") if isinstance(listed := body.get(key), list) for row in listed]
-    systems = [body.get("system"), body.get("instructions"), *(row.get("content") for row in rows if _is_system(row))]
-    return next((said for content in systems if (said := _tag_in(content))), "")
 
 
 def _without_tag(content: Any) -> Any:

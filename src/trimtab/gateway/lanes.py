@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
+from trimtab.gateway.bodies import system_texts
 from trimtab.gateway.claims import Claim
 
 _DIGEST_BYTES, _MOST_OPENING_CHARS = 8, 200
@@ -31,7 +32,7 @@ def lane_of(claim: Claim, body: Mapping[str, Any]) -> str:
 
 def opening_of(body: Mapping[str, Any]) -> str:
     """The first sentence of the system text, its letters only; "" where there is no system text."""
-    for text in _system_texts(body):
+    for text in system_texts(body):
         bare = _BEFORE.sub("", text).strip()
         if bare:
             first = next((part for part in _SENTENCE.split(bare) if part.strip()), "")
@@ -46,20 +47,3 @@ def family_of(model: str) -> str:
     while bare != previous:
         previous, bare = bare, _VERSION.sub("", bare)
     return bare.strip("-_.:@")
-
-
-def _system_texts(body: Mapping[str, Any]) -> list[str]:
-    found = [*_texts(body.get("system")), *_texts(body.get("instructions"))]
-    for key in ("messages", "input"):
-        rows = body.get(key)
-        for row in rows if isinstance(rows, list) else ():
-            if isinstance(row, Mapping) and row.get("role") in ("system", "developer"):
-                found += _texts(row.get("content"))
-    return found
-
-
-def _texts(content: Any) -> list[str]:
-    if isinstance(content, str):
-        return [content]
-    blocks = content if isinstance(content, list) else []
-    return [block["text"] for block in blocks if isinstance(block, Mapping) and isinstance(block.get("text"), str)]

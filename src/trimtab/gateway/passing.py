@@ -9,6 +9,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from trimtab.core.messages import WireName
+from trimtab.gateway.bodies import last_user_text, rows_of, system_texts
 
 Passed: TypeAlias = Literal["", "other", "count", "compaction", "title", "probe", "prewarm"]
 # by path below the upstream, without a leading version
@@ -48,12 +49,14 @@ def passed(path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> Pa
         return "other"
     if body.get("max_tokens") == 0 or _of(body.get("prompt_cache_options"), "prewarm"):
         return "prewarm"
-    if _kind_of_turn(headers) == "compaction" or any(text in _last_words(body) for text in _COMPACTION_TEXTS):
+    if _kind_of_turn(headers) == "compaction" or any(text in last_user_text(body) for text in _COMPACTION_TEXTS):
         return "compaction"
     if _is_probe(body):
         return "probe"
-    system = _system_words(body).casefold()
-    return "title" if not body.get("tools") and any(text in system or text in _last_words(body).casefold() for text in _TITLE_TEXTS) else ""
+    system = "\n".join(system_texts(body)).casefold()
+    return (
+        "title" if not body.get("tools") and any(text in system or text in last_user_text(body).casefold() for text in _TITLE_TEXTS) else ""
+    )
 
 
 def holds_thread(path: str, body: Mapping[str, Any]) -> bool:
@@ -74,30 +77,9 @@ def _kind_of_turn(headers: Mapping[str, str]) -> str:
     return str(_of(said, "request_kind") or "")
 
 
-def _rows(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    rows = body.get("messages") or body.get("input")
-    return [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
-
-
-def _words(content: Any) -> str:
-    if isinstance(content, str):
-        return content
-    return "\n".join(str(_of(block, "text") or "") for block in content) if isinstance(content, list) else ""
-
-
-def _last_words(body: Mapping[str, Any]) -> str:
-    rows = [row for row in _rows(body) if row.get("role") == "user"]
-    return _words(rows[-1].get("content")) if rows else _words(body.get("input"))
-
-
-def _system_words(body: Mapping[str, Any]) -> str:
-    systems = [_words(row.get("content")) for row in _rows(body) if row.get("role") in ("system", "developer")]
-    return "\n".join([_words(body.get("system")), _words(body.get("instructions")), *systems])
-
-
 def _is_probe(body: Mapping[str, Any]) -> bool:
     """One word and hardly any reply: a client that looks whether somebody is there."""
     most = body.get("max_tokens") or body.get("max_completion_tokens")
-    rows = _rows(body)
+    rows = rows_of(body)
     alone = len(rows) == 1 and not body.get("tools")
-    return alone and isinstance(most, int) and most <= _MOST_PROBE_TOKENS and len(_last_words(body)) <= _MOST_PROBE_TOKENS
+    return alone and isinstance(most, int) and most <= _MOST_PROBE_TOKENS and len(last_user_text(body)) <= _MOST_PROBE_TOKENS
